@@ -29,8 +29,12 @@ BPF := sampler/src/network/netacct.bpf sampler/src/walk/task_iterator.bpf sample
 SPAWN := backend/tidscope_backend/cli/spawn_held
 STACKS := collector/tidscope_collector/stacks/tidscope-stacks
 SAMPLER := sampler/tidscope_sampler/native.abi3.so
+COMPILED := $(SAMPLER) $(STACKS)
 # What cargo makes for checks and tests; what the collector loads lies beside it, by content.
 CARGO_TARGET := $(CURDIR)/.cache/sampler/target
+# A Go compiler, for tools/find-go; empty: it looks for one.
+GO ?=
+export GO
 CLANG ?= clang
 BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
 
@@ -39,16 +43,17 @@ BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
 
-install: $(STAMP)-runtime $(NODE_STAMP) $(SAMPLER) ## environment and dependencies only
+install: $(STAMP)-runtime $(NODE_STAMP) $(COMPILED) ## environment and dependencies only
 
 install-dev: ## what the tests need as well (apt, when run as root)
 	@$(MAKE) -j2 $(STAMP)-dev $(NODE_STAMP)
 	@tools/install-test-packages
-	@$(MAKE) sampler
+	@$(MAKE) $(COMPILED)
 
 sampler: $(SAMPLER) ## compile the sampler
 
-stacks: $(STACKS) ## compile the program that takes stacks
+stacks: ## compile the program that takes stacks (needs Go)
+	@tools/build-stacks
 
 sampler-test: $(STAMP)-dev ## the tests of the sampler
 	cargo test --quiet --locked --manifest-path sampler/Cargo.toml --target-dir $(CARGO_TARGET)
@@ -61,16 +66,16 @@ test: ## everything, and what each stage took
 
 pytest: unit integration ## the Python tests, on TEST_WORKERS workers
 
-unit: $(STAMP)-dev $(SAMPLER) ## those without the kernel
+unit: $(STAMP)-dev $(COMPILED) ## those without the kernel
 	$(PYTEST) -n $(TEST_WORKERS) tests/unit tests/contract --junitxml=test-output/times/unit.xml
 
-integration: $(STAMP)-dev $(SAMPLER) ## those with the kernel, and with whole processes
+integration: $(STAMP)-dev $(COMPILED) ## those with the kernel, and with whole processes
 	$(PYTEST) -n $(INTEGRATION_WORKERS) tests/integration --junitxml=test-output/times/integration.xml
 
-test-room: $(STAMP)-dev $(SAMPLER) ## the unit and contract tests of a room: make test-room ROOM=collector/locks
+test-room: $(STAMP)-dev $(COMPILED) ## the unit and contract tests of a room: make test-room ROOM=collector/locks
 	@tests=$$($(PY) tools/room_tests.py $(ROOM)) && $(PYTEST) -n $(TEST_WORKERS) -q $$tests
 
-test-deep: $(STAMP)-dev $(SAMPLER) ## ten times the examples of each property, branch coverage, and FUZZ_RUNS broken inputs
+test-deep: $(STAMP)-dev $(COMPILED) ## ten times the examples of each property, branch coverage, and FUZZ_RUNS broken inputs
 	@mkdir -p test-output/coverage
 	TIDSCOPE_DEEP_TESTS=1 $(PYTEST) -n $(TEST_WORKERS) tests/unit tests/contract --cov --cov-report=
 	@$(PY) -m coverage json -q -o test-output/coverage/report.json
@@ -83,13 +88,13 @@ test-times: ## the dearest tests of the last run
 vitest: $(NODE_STAMP) ## the tests of the page's code
 	npm run --silent test
 
-e2e: $(NODE_STAMP) $(SAMPLER) build ## the tests of the page in a browser
+e2e: $(NODE_STAMP) $(COMPILED) build ## the tests of the page in a browser
 	npm run --silent e2e
 
-pictures: $(NODE_STAMP) $(SAMPLER) build ## the pictures of README.md and docs/gallery.md
+pictures: $(NODE_STAMP) $(COMPILED) build ## the pictures of README.md and docs/gallery.md
 	npm run --silent pictures
 
-screens: $(NODE_STAMP) $(SAMPLER) build ## every page in test-output/screenshots, to look at
+screens: $(NODE_STAMP) $(COMPILED) build ## every page in test-output/screenshots, to look at
 	npm run --silent screens
 
 check: $(STAMP)-dev $(NODE_STAMP) ## format, lint, types, import directions, generated files
@@ -178,14 +183,14 @@ backend/tidscope_backend/web/index.html: $(NODE_STAMP) $(shell find frontend sha
 	@npm run --silent build -- --logLevel warn
 	@touch $@
 
-notice: build $(STAMP)-dev ## rewrite NOTICE and sbom.cdx.json: what page and sampler carry and what is locked
+notice: build $(STAMP)-dev ## rewrite NOTICE and sbom.cdx.json: what page and programs carry and what is locked
 	$(PY) tools/notice.py
 	$(PY) tools/sbom.py
 
 audit: $(STAMP)-dev $(NODE_STAMP) ## known vulnerabilities of what is locked, as far as the registries answer
 	@$(PY) tools/audit.py
 
-wheel: build $(STAMP)-dev $(SAMPLER) ## build the wheel for this processor, page and sampler included
+wheel: build $(STAMP)-dev $(COMPILED) ## build the wheel for this processor, with page, sampler and, where there is Go, stacks
 	$(PY) -m hatchling build -t wheel
 
 lock: $(STAMP)-dev ## pin the newest versions that fit
@@ -196,8 +201,9 @@ lock: $(STAMP)-dev ## pin the newest versions that fit
 $(SAMPLER): sampler/Cargo.toml sampler/Cargo.lock tools/build-sampler $(shell find sampler/src -type f)
 	@tools/build-sampler
 
-$(STACKS): $(shell find stacks -type f) tools/build-stacks
-	@tools/build-stacks
+# Status 3: this machine has no Go for it, and Doctor says so.
+$(STACKS): $(shell find stacks -type f -not -name "*_test.go") tools/build-stacks tools/find-go
+	@tools/build-stacks || test $$? -eq 3
 
 $(STAMP)-runtime: requirements.lock pyproject.toml
 	@test -e $(STAMP)-dev -a $(STAMP)-dev -nt requirements-dev.lock || tools/make-environment "$(PYTHON)" requirements.lock
@@ -219,4 +225,4 @@ $(NODE_STAMP): package-lock.json
 	@touch $@
 
 clean: ## remove everything that was made, the environment too
-	rm -rf .venv node_modules backend/tidscope_backend/web $(SAMPLER) dist .cache test-output
+	rm -rf .venv node_modules backend/tidscope_backend/web $(COMPILED) dist .cache test-output

@@ -10,6 +10,9 @@ const (
 	openAfter = 500_000_000
 )
 
+// maxWeight bounds the weight of a stay.
+const maxWeight = 1 << 24
+
 // maxStays bounds the stays that are under way.
 const maxStays = 65536
 
@@ -60,6 +63,25 @@ type joiner struct {
 
 func newJoiner() *joiner {
 	return &joiner{stays: map[uint64]*open{}, asked: map[uint32][]asked{}, windows: 1}
+}
+
+// weigh lets the stays among some records stand for those, too, that were beyond the limit meanwhile.
+func weigh(records []record, beyond uint64) {
+	began := uint64(0)
+	for _, one := range records {
+		if one.kind == stayBegan {
+			began++
+		}
+	}
+	if beyond == 0 || began == 0 {
+		return
+	}
+	for i := range records {
+		if records[i].kind == stayBegan {
+			weight := uint64(records[i].weight) * (began + beyond) / began
+			records[i].weight = uint32(min(weight, maxWeight))
+		}
+	}
 }
 
 // add takes a record in.

@@ -121,10 +121,11 @@ func (k *keeper) begin() {
 	go func(ended chan<- error) {
 		err := worker.Wait()
 		stopSampling(k.maps[0])
-		if err != nil {
-			k.say(status{State: stateFailed, Reason: err.Error()})
-		} else {
+		switch {
+		case err == nil:
 			k.say(status{State: stateEnded})
+		case worker.ProcessState.ExitCode() != exitExplained:
+			k.say(status{State: stateFailed, Reason: err.Error()})
 		}
 		ended <- err
 	}(k.ended)

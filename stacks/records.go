@@ -37,7 +37,7 @@ func (r *record) delay() uint64 { return r.address }
 
 // shared is struct sampling, mapped; who writes what stands there.
 type shared struct {
-	gapNs, releaseNs, costNs, triggerAt, stays, beyondLimit, noRoom uint64
+	gapNs, releaseNs, costNs, triggerAt, stays, beyondLimit, noRoom, releasesBeyond uint64
 }
 
 func mapShared(sampling *os.File) (*shared, error) {
@@ -70,6 +70,18 @@ func newRecordReader(stays *ebpf.Map) (*recordReader, error) {
 	// Nobody is woken for a record: a reader takes what there is.
 	reader.SetDeadline(time.Unix(1, 0))
 	return &recordReader{reader: reader}, nil
+}
+
+// all gives all records that there are.
+func (r *recordReader) all() ([]record, error) {
+	var found []record
+	for {
+		one, ok, err := r.next()
+		if err != nil || !ok {
+			return found, err
+		}
+		found = append(found, one)
+	}
 }
 
 // next gives the next record, or false if there is none.

@@ -49,7 +49,7 @@ type unwinder struct {
 
 // newUnwinder loads it, which takes some seconds. It takes no stack before a program calls entry.
 func newUnwinder(ctx context.Context) (*unwinder, error) {
-	log.SetLevel(slog.LevelWarn)
+	log.SetLevel(slog.LevelError)
 	metrics.Start(noop.Meter{})
 	u := &unwinder{traces: make(chan *libpf.EbpfTrace)}
 	made, err := tracer.NewTracer(ctx, &tracer.Config{

@@ -44,13 +44,16 @@ type worker struct {
 	limited  uint64 // stays beyond the limit, when the gap was set last
 }
 
+// exitExplained is the status of a worker that has said why it failed.
+const exitExplained = 2
+
 func work() error {
 	w := &worker{tree: newTree(), joiner: newJoiner(), gap: leastGap}
 	w.say(status{State: stateLoading})
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	if err := w.load(ctx); err != nil {
-		return err
+		w.fail(err)
 	}
 	defer w.unwinder.tracer.Close()
 	defer func() { w.shared.gapNs = 0 }()
@@ -59,7 +62,18 @@ func work() error {
 		_, _ = os.Stdin.Read(make([]byte, 1))
 		close(over)
 	}()
-	return w.run(over)
+	if err := w.run(over); err != nil && !errors.Is(err, errGone) {
+		w.shared.gapNs = 0
+		w.fail(err)
+	}
+	return nil
+}
+
+// fail says why, and ends the process.
+func (w *worker) fail(why error) {
+	w.say(status{State: stateFailed, Reason: why.Error()})
+	fmt.Fprintln(os.Stderr, "tidscope-stacks:", why)
+	os.Exit(exitExplained)
 }
 
 func (w *worker) load(ctx context.Context) error {
@@ -153,9 +167,7 @@ func (w *worker) run(over <-chan struct{}) error {
 		case trace := <-w.unwinder.traces:
 			w.take(trace)
 		case <-flush.C:
-			if err := w.flush(); errors.Is(err, errGone) {
-				return nil
-			} else if err != nil {
+			if err := w.flush(); err != nil {
 				return err
 			}
 		case <-forget.C:
@@ -192,14 +204,14 @@ func (w *worker) take(trace *libpf.EbpfTrace) {
 
 // flush sends what is complete.
 func (w *worker) flush() error {
-	for {
-		one, ok, err := w.records.next()
-		if err != nil {
-			return err
-		}
-		if !ok {
-			break
-		}
+	records, err := w.records.all()
+	if err != nil {
+		return err
+	}
+	beyond := w.shared.beyondLimit - w.limited
+	w.limited += beyond
+	weigh(records, beyond)
+	for _, one := range records {
 		w.joiner.add(one)
 	}
 	samples := w.joiner.join(monotonicNs())
@@ -207,7 +219,7 @@ func (w *worker) flush() error {
 	counts := w.joiner.counts
 	_, failed := w.filter.counted()
 	counts[countWithoutStack] += failed
-	counts[countBeyondLimit] += w.shared.beyondLimit
+	counts[countBeyondLimit] += w.shared.beyondLimit + w.shared.releasesBeyond
 	counts[countNoRoom] += w.shared.noRoom
 	counts[countBeyondBound] += w.tree.cut
 	messages := encodeFrames(firstFrame, frames)
@@ -218,14 +230,12 @@ func (w *worker) flush() error {
 			return errGone
 		}
 	}
-	w.setGap()
+	w.setGap(beyond)
 	return nil
 }
 
 // setGap lets fewer stays be chosen where a CPU would take more stacks than it may.
-func (w *worker) setGap() {
-	beyond := w.shared.beyondLimit - w.limited
-	w.limited += beyond
+func (w *worker) setGap(beyond uint64) {
 	if beyond > 0 {
 		w.gap = min(w.gap*3/2, mostGap)
 	} else {

@@ -10,6 +10,7 @@ Names belong to one target: a process can claim any build ID, and what its file 
 frames of processes that somebody else watches.
 """
 
+import errno
 import functools
 import logging
 import threading
@@ -245,9 +246,11 @@ class Symbols:
             except NoAnswerError as error:
                 log.info("names of %s in process %d: %s", key.module, pid, error)
                 self._leave_alone(pid, start_ticks)
-                reason = f"Process {pid}, which maps {key.module}, cannot be examined: {error}"
-            except UnreadableError:
-                reason = f"Process {pid}, which mapped {key.module}, has ended."
+                reason = f"{key.module} cannot be read in process {pid}. {error}"
+            except UnreadableError as error:
+                ended = error.number in (errno.ENOENT, errno.ESRCH)
+                became = "has ended" if ended else f"cannot be examined: {error}"
+                reason = f"Process {pid}, which maps {key.module}, {became}."
             else:
                 if not answer.missing:
                     break

@@ -21,7 +21,7 @@ export function isRuntimeRole(role: string): boolean {
 }
 
 /** Role name in a rule that makes each thread name a role. */
-const KEEP = "*";
+export const KEEP = "*";
 
 /**
  * Role of a thread by its name.

@@ -52,7 +52,7 @@ struct sampling {
 	__u64 stays;	  /* number of the last chosen one */
 	__u64 beyond_limit; /* were chosen, but a CPU may take no more stacks now */
 	__u64 no_room;	  /* records that the ring had no room for */
-	__u64 spare;
+	__u64 releases_beyond; /* releases that were not looked at, for the same reason */
 	__u64 trigger;	  /* in a cache line of its own */
 	__u64 more[7];
 };
@@ -247,7 +247,7 @@ static __noinline int release_stay(struct slot *slot, __u32 tid, __u64 now)
 		return 0;
 	now = bpf_ktime_get_ns();
 	if (!has_credit(cpu, now, shared->cost_ns)) {
-		__sync_fetch_and_add(&shared->beyond_limit, 1);
+		__sync_fetch_and_add(&shared->releases_beyond, 1);
 		return 0;
 	}
 	record = new_record(shared, slot, STAY_RELEASED);

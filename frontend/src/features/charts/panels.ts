@@ -12,7 +12,7 @@ export const PANEL_ORDER = [
   ...(["cpu", "cpu_total", "gomaxprocs", "cores"] as const),
   ...(["times", "wait", "blkio"] as const),
   ...(["network", "disk", "network_calls", "switches"] as const),
-  ...(["pools", "wakes", "locks", "takers", "calls"] as const),
+  ...(["pools", "wakes", "locks", "stacks", "takers", "calls"] as const),
   ...(["events", "threads"] as const),
 ] as const;
 

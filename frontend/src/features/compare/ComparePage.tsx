@@ -32,6 +32,7 @@ import {
   withRun,
 } from "./link";
 import { RoleMatching } from "./RoleMatching";
+import { StacksDifference } from "./StacksDifference";
 import { StatesPanel } from "./StatesPanel";
 import { runOf } from "./side";
 
@@ -109,6 +110,7 @@ function Parts(props: PartProps) {
         <StatesPanel comparison={props.comparison} />
       </div>
       <DifferenceTable {...props} />
+      <StacksDifference {...props} />
       <RoleMatching {...props} />
     </>
   );

@@ -139,7 +139,18 @@ it("lists locks with their figures, parks folded away, and opens one by keyboard
   const [row, ...more] = rowsOf(locks.getByRole("table", { name: "Locks" }));
   expect(more).toEqual([]);
   // Six of thirteen threads wait 40 % of the time each.
-  expect(row).toEqual(["pool_mu", "lock", "2.40", "18.5 %", "300", "8.00 ms", "6", "", "futex"]);
+  expect(row).toEqual([
+    "pool_mu",
+    "lock",
+    "2.40",
+    "18.5 %",
+    "300",
+    "8.00 ms",
+    "6",
+    "Stacks",
+    "",
+    "futex",
+  ]);
   expect(locks.getByText(/Parked threads wait here: 1 park, 0.900 s a second/)).toBeTruthy();
   expect(locks.getByText(/Waits in other system calls: 1 call, 0.200 s a second/)).toBeTruthy();
   const button = locks.getByRole("button", { name: "pool_mu" });

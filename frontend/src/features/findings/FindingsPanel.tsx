@@ -13,6 +13,7 @@ import { formatDuration } from "../../stream/format";
 import { Button } from "../../ui/Controls";
 import { ChangePanel } from "../change/ChangePanel";
 import { useFacts } from "../facts/FactColumns";
+import { lockCode, StacksLink, usePlaces } from "../stacks/Places";
 import styles from "./FindingsPanel.module.css";
 
 /** Minimum width per finding for several in a row, in CSS pixels. */
@@ -88,7 +89,8 @@ interface ItemProps {
 
 function Item({ finding, open }: ItemProps) {
   const client = useLiveClient();
-  const { text, evidence, link, id } = finding;
+  const { evidence, link, id } = finding;
+  const text = useSentence(finding);
   return (
     <li data-finding={id}>
       <button
@@ -99,10 +101,48 @@ function Item({ finding, open }: ItemProps) {
       >
         {text}
       </button>
-      {open ? <p className={styles.evidence}>{evidence}</p> : null}
+      {open ? (
+        <p className={styles.evidence}>
+          {evidence} <FindingStacks link={link} />
+        </p>
+      ) : null}
     </li>
   );
 }
+
+/** The sentence of a finding, with the code of its lock where stacks know it. */
+function useSentence({ text, link }: Finding): string {
+  const { locks } = usePlaces();
+  const code = link.panel === "locks" ? lockCode(locks.get(link.lock)) : "";
+  return code === "" ? text : `${text.replace(/\.$/, "")}, ${code}.`;
+}
+
+/** Link to the stacks of what a finding is about; nothing without stacks. */
+function FindingStacks({ link }: { readonly link: FindingLink }) {
+  switch (link.panel) {
+    case "locks":
+      return (
+        <StacksLink what={{ lock: link.lock }} plain={null}>
+          Stacks of its waits
+        </StacksLink>
+      );
+    case "wakes":
+    case "times":
+      return (
+        <StacksLink what={{ key: link.key }} plain={null}>
+          Its stacks
+        </StacksLink>
+      );
+    case "takers":
+      return (
+        <StacksLink what={{ states: RUNNABLE }} plain={null}>
+          Stacks of threads that could have run
+        </StacksLink>
+      );
+  }
+}
+
+const RUNNABLE = ["preempted", "woken"] as const;
 
 function emptyText(view: FindingsView | null): string {
   if (view?.state !== "ok") {

@@ -24,6 +24,7 @@ import {
   useFacts,
 } from "../facts/FactColumns";
 import styles from "../facts/facts.module.css";
+import { LockPlace, lockCode, usePlaces } from "../stacks/Places";
 
 const SOURCES: Readonly<Record<string, string>> = {
   futex: "futex",
@@ -69,6 +70,11 @@ const COLUMNS: readonly SortedColumn<LockRow>[] = [
   estimated(rateColumn("waits", "Waits", ({ waits_per_s }) => waits_per_s)),
   estimated(meanColumn("mean", ({ mean_s }) => mean_s)),
   countColumn("waiters", "Waiters", ({ waiters }) => waiters, "threads"),
+  textColumn("where", "Where", ({ lock }) => String(lock), {
+    under: "code that waits",
+    width: 17,
+    cell: ({ lock, name }) => <LockPlace lock={lock} name={name} />,
+  }),
   {
     id: "trend",
     label: "Trend",
@@ -156,9 +162,11 @@ interface OpenedProps {
 
 function Opened({ view, row, theme: colours }: OpenedProps) {
   const where = titleOf(row);
+  const code = lockCode(usePlaces().locks.get(row.lock));
   return (
     <>
       {where === "" ? null : <p className={styles.detail}>{where}</p>}
+      {code === "" ? null : <p className={styles.detail}>{`${row.name} is ${code}.`}</p>}
       {view?.open?.lock === row.lock ? (
         <LockThreads open={view.open} theme={colours} />
       ) : (

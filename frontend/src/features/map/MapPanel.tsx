@@ -41,8 +41,9 @@ import type { ShownUnit } from "../../stream/views";
 import { SegmentedControl, Select } from "../../ui/Controls";
 import { Panel, PanelSlotContext, PictureTable } from "../../ui/Panel";
 import type { Target } from "../../wire/generated/models";
+import { StacksLink } from "../stacks/Places";
 import styles from "./MapPanel.module.css";
-import { valueText } from "./mapText";
+import { cellText as cellWords, columnAtTime, type MapCursor, valueText } from "./mapText";
 import { ThreadMap } from "./ThreadMap";
 
 interface MapLegendProps {
@@ -167,6 +168,7 @@ export const MapPanel = memo(function MapPanel({ target }: { readonly target: Ta
   const [spread, setSpread] = useState<keyof typeof SPREADS>("log");
   const [scale, setScale] = useState<MapScale>({ top: 1, log: false });
   const [most, setMost] = useState(0);
+  const [cell, setCell] = useState<MapCursor | null>(null);
   // The map grows with its rows but never shrinks, so that the page below does not jump.
   const rows = Math.max(most, picture?.layout.lanes || threads);
   if (rows > most) {
@@ -217,15 +219,42 @@ export const MapPanel = memo(function MapPanel({ target }: { readonly target: Ta
           log={spread === "log"}
           height={mapHeight(rows, large)}
           onScale={onScale}
+          onCell={setCell}
         />
         {view !== null && view.state !== "ok" ? (
           <p className={styles.message}>{view.reason}</p>
         ) : null}
       </div>
+      {cell !== null && picture !== null ? <CellStacks cell={cell} picture={picture} /> : null}
       <MapLegend picture={picture} scale={states ? null : scale} dark={colours.dark} />
     </Panel>
   );
 });
+
+interface CellStacksProps {
+  readonly cell: MapCursor;
+  readonly picture: MapPicture;
+}
+
+/** Links to the stacks of the pressed cell, and of its thread. */
+function CellStacks({ cell, picture }: CellStacksProps) {
+  const words = cellWords(picture, cell.t_s, cell.key);
+  if (words === null) return null;
+  const { bin_s } = picture.view;
+  const column = columnAtTime(picture, cell.t_s);
+  const span = { t0_s: column * bin_s, t1_s: (column + 1) * bin_s };
+  const what = { key: cell.key, name: words.thread };
+  return (
+    <p className={styles.links} data-cell-stacks="">
+      <StacksLink what={{ ...what, span }} plain={null}>
+        Stacks of {words.thread} in this cell, {words.time}
+      </StacksLink>{" "}
+      <StacksLink what={what} plain={null}>
+        in the whole window
+      </StacksLink>
+    </p>
+  );
+}
 
 interface SwitchProps<T extends string> {
   readonly label: string;

@@ -40,6 +40,8 @@ interface ThreadMapProps {
   readonly height: number;
   /** Called when the colour scale changes, for the legend. */
   readonly onScale: (scale: MapScale) => void;
+  /** Called with a pressed cell. */
+  readonly onCell: (cell: MapCursor) => void;
 }
 
 /**
@@ -47,11 +49,11 @@ interface ThreadMapProps {
  * store, without a render.
  */
 export function ThreadMap(props: ThreadMapProps) {
-  const { client, theme, field, mix, by, open, onFold, log, height, onScale } = props;
+  const { client, theme, field, mix, by, open, onFold, log, height, onScale, onCell } = props;
   const place = useRef<HTMLDivElement>(null);
   const surfaceRef = useRef<MapSurface | null>(null);
   const drawRef = useRef<() => void>(() => undefined);
-  const given = useRef({ theme, log, onScale, onFold, height, field });
+  const given = useRef({ theme, log, onScale, onFold, onCell, height, field });
   const cursor = useRef<MapCursor | null>(null);
   const [said, setSaid] = useState("");
   const width = useResize(place);
@@ -107,7 +109,11 @@ export function ThreadMap(props: ThreadMapProps) {
       window: () => client.view.get().window,
       extent: client.extent,
       onPoint: client.hover.set,
-      onSelect: client.select,
+      onSelect: (key) => {
+        const { t_s } = client.hover.get();
+        client.select(key);
+        if (t_s !== null) given.current.onCell({ t_s, key });
+      },
       onWindow: (window) => client.request({ window }),
     };
     const onClick = (event: MouseEvent): void => {
@@ -142,11 +148,11 @@ export function ThreadMap(props: ThreadMapProps) {
   }, [client, draw]);
 
   useEffect(() => {
-    given.current = { theme, log, onScale, onFold, height, field };
+    given.current = { theme, log, onScale, onFold, onCell, height, field };
     surfaceRef.current?.setTheme(theme);
     if (width > 0) surfaceRef.current?.resize({ width, height });
     drawRef.current();
-  }, [theme, log, onScale, onFold, height, width, field]);
+  }, [theme, log, onScale, onFold, onCell, height, width, field]);
 
   useEffect(() => {
     if (width === 0) return;
@@ -162,6 +168,7 @@ export function ThreadMap(props: ThreadMapProps) {
     if (event.key === "Enter" && at) {
       event.preventDefault();
       client.select(at.key);
+      onCell(at);
       return;
     }
     if (event.key === "f" && at) {

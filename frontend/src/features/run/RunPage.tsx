@@ -29,6 +29,7 @@ import { useOwnRoles } from "../roles/ownRoles";
 import { ScopePanels } from "../scope/ScopePanels";
 import scope from "../scope/TargetHeader.module.css";
 import { useMoment } from "../scope/ViewControls";
+import { PlacesProvider } from "../stacks/Places";
 import { RecordedCoresPanel, useRecordedPrograms } from "../steering/CoreDivisions";
 import { ThreadDrawer, useHeldPlace, useThreadOpen } from "../thread/ThreadDrawer";
 import { Tiles } from "../tiles/Tiles";
@@ -155,18 +156,20 @@ function RunPanels({ client, run, onChange }: RunPanelsProps) {
   useMoment(target);
   const drawer = open ? "thread" : "closed";
   return (
-    <div className={scope.beside} data-drawer={drawer}>
-      <div className={scope.scope}>
-        <ReadingProblem client={client} />
-        <RunControls run={run} />
-        <FindingsPanel />
-        <Tiles target={target} />
-        <ScopePanels target={target} cores={cores} />
-        <RunLog run={run} onChange={onChange} />
-        <RunNotes run={run} onChange={onChange} />
+    <PlacesProvider target={target}>
+      <div className={scope.beside} data-drawer={drawer}>
+        <div className={scope.scope}>
+          <ReadingProblem client={client} />
+          <RunControls run={run} />
+          <FindingsPanel />
+          <Tiles target={target} />
+          <ScopePanels target={target} cores={cores} />
+          <RunLog run={run} onChange={onChange} />
+          <RunNotes run={run} onChange={onChange} />
+        </div>
+        <ThreadDrawer />
       </div>
-      <ThreadDrawer />
-    </div>
+    </PlacesProvider>
   );
 }
 

@@ -20,6 +20,7 @@ import { LocksPanel } from "../locks/LocksPanel";
 import { MapPanel } from "../map/MapPanel";
 import { PoolsPanel } from "../pools/PoolsPanel";
 import { ProcessesPanel } from "../processes/ProcessesPanel";
+import { StacksPanel } from "../stacks/StacksPanel";
 import { PolicyButtons } from "../steering/PolicyButtons";
 import { SizePanel } from "../steering/SizePanel";
 import { TakersPanel } from "../takers/TakersPanel";
@@ -95,6 +96,12 @@ export const ScopePanels = memo(function ScopePanels({ target, cores }: ScopePan
       }),
       ...when(ledger ?? false, { id: "locks", title: "Locks", wide: true, body: <LocksPanel /> }),
       ...when(ledger ?? false, {
+        id: "stacks",
+        title: "Stacks",
+        wide: true,
+        body: <StacksPanel target={target} />,
+      }),
+      ...when(ledger ?? false, {
         id: "takers",
         title: "Who takes the CPU",
         wide: true,
@@ -118,7 +125,7 @@ export const ScopePanels = memo(function ScopePanels({ target, cores }: ScopePan
     ...lacks(
       !ledger,
       "ledger",
-      "Wake-ups, locks, system calls",
+      "Wake-ups, locks, stacks, system calls",
       ledger_reason ?? "This target has no ledger of states.",
     ),
     ...lacks((ledger ?? false) && !calls, "calls", "System calls", NO_CALLS),

@@ -28,6 +28,7 @@ import type {
 import { useAttach } from "../attach/useAttach";
 import { FindingsPanel } from "../findings/FindingsPanel";
 import { useOwnRoles } from "../roles/ownRoles";
+import { PlacesProvider } from "../stacks/Places";
 import { CoresPanel, dividedPrograms } from "../steering/CoreDivisions";
 import { SteerDrawer } from "../steering/SteerDrawer";
 import { drawerOpen, SteerProvider } from "../steering/SteerProvider";
@@ -83,27 +84,29 @@ export function Scope({ id }: { readonly id: string }) {
   const host = live?.hosts.find((each) => each.id === target.host);
   return (
     <SteerProvider target={target}>
-      <div className={styles.beside} data-drawer={beside}>
-        <div className={styles.scope} data-state={view.state}>
-          <TargetHeader target={target} view={view} />
-          {target.state === "attached" ? null : <EndedNotice target={target} view={view} />}
-          {host === undefined ? null : <OutageNotice host={host} />}
-          {view.state === "quiet" && host?.connected !== false ? (
-            <Notice status="warning" title="No samples for several seconds">
-              The host may be overloaded, or the collector has stopped.
-            </Notice>
-          ) : null}
-          {view.state === "loading" ? (
-            <Notice status="info" title="Waiting for the first sample…" />
-          ) : null}
-          <FindingsPanel />
-          <Tiles target={target} />
-          <ViewControls target={target} />
-          <ScopePanels target={target} cores={cores} />
+      <PlacesProvider target={target}>
+        <div className={styles.beside} data-drawer={beside}>
+          <div className={styles.scope} data-state={view.state}>
+            <TargetHeader target={target} view={view} />
+            {target.state === "attached" ? null : <EndedNotice target={target} view={view} />}
+            {host === undefined ? null : <OutageNotice host={host} />}
+            {view.state === "quiet" && host?.connected !== false ? (
+              <Notice status="warning" title="No samples for several seconds">
+                The host may be overloaded, or the collector has stopped.
+              </Notice>
+            ) : null}
+            {view.state === "loading" ? (
+              <Notice status="info" title="Waiting for the first sample…" />
+            ) : null}
+            <FindingsPanel />
+            <Tiles target={target} />
+            <ViewControls target={target} />
+            <ScopePanels target={target} cores={cores} />
+          </div>
+          <SteerDrawer target={target} />
+          <ThreadDrawer />
         </div>
-        <SteerDrawer target={target} />
-        <ThreadDrawer />
-      </div>
+      </PlacesProvider>
     </SteerProvider>
   );
 }

@@ -11,6 +11,7 @@ import { ProblemNotice } from "../../ui/Notices";
 import { Popover } from "../../ui/Overlays";
 import type { Problem } from "../../wire/generated/models";
 import { graphQuery, type StacksLink, type StackWindow, spanOf } from "./link";
+import type { Grouping } from "./regroup";
 import type { StacksProps } from "./StackPane";
 import styles from "./stacks.module.css";
 
@@ -183,8 +184,17 @@ function Chip({ text, onRemove }: { readonly text: string; readonly onRemove: ()
   );
 }
 
+/** What the drawing depends on, and the callback for changes. */
+interface DrawingProps {
+  readonly link: Grouping & Pick<StacksLink, "search" | "upwards">;
+  readonly onLink: (
+    part: Partial<Grouping & Pick<StacksLink, "search" | "upwards">>,
+    how: "replace",
+  ) => void;
+}
+
 /** How the graphs are drawn: search, orientation, and frames that are left out or merged. */
-export function DrawingBar({ link, onLink }: LinkOnly) {
+export function DrawingBar({ link, onLink }: DrawingProps) {
   const option = (
     name: "foldRecursion" | "hideRuntime" | "hideKernel" | "byModule",
     label: string,

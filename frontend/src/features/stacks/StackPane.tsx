@@ -24,17 +24,27 @@ interface StackPaneProps extends StacksProps {
   readonly controls?: ReactNode;
 }
 
-/** One flame graph, requested while it is shown. */
-export function StackPane({ subject, link, side, title, note, controls, onLink }: StackPaneProps) {
-  const { value, problem, loading, refresh } = useStackGraph(link.source, subject, link, side);
+/** A panel of one flame graph. */
+export function StackPane({ title, note, controls, ...rest }: StackPaneProps) {
   return (
-    <Panel
-      title={title}
-      note={note ?? null}
-      controls={controls}
-      aria-busy={loading && value === null}
-      data-panel={`stacks-${side}`}
-    >
+    <Panel title={title} note={note ?? null} controls={controls} data-panel={`stacks-${rest.side}`}>
+      <StackBody label={title} {...rest} />
+    </Panel>
+  );
+}
+
+interface StackBodyProps extends StacksProps {
+  readonly label: string;
+  readonly side: StackSide;
+  /** False keeps the last answer; true by default. */
+  readonly watched?: boolean;
+}
+
+/** One flame graph, requested while it is shown. */
+export function StackBody({ subject, link, side, label, watched = true, onLink }: StackBodyProps) {
+  const { value, problem, refresh } = useStackGraph(link.source, subject, link, side, watched);
+  return (
+    <>
       {problem === null ? null : (
         <ProblemNotice problem={problem} actions={<Button onClick={refresh}>Try again</Button>} />
       )}
@@ -43,9 +53,9 @@ export function StackPane({ subject, link, side, title, note, controls, onLink }
           <p className={styles.empty}>Reading stacks…</p>
         ) : null
       ) : (
-        <Graph label={title} graph={value} {...{ link, side, onLink }} />
+        <Graph label={label} graph={value} {...{ link, side, onLink }} />
       )}
-    </Panel>
+    </>
   );
 }
 

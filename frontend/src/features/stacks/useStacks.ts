@@ -21,7 +21,7 @@ import { graphQuery, type StackClock, type StackScope, type StackSource, spanOf 
 export interface StackSubject {
   readonly target: Target;
   /** The run that recorded it; null for a live target. */
-  readonly run: RunManifest | null;
+  readonly run: Pick<RunManifest, "id" | "name"> | null;
   /** Reads the newest times: each request covers what is known by then. */
   readonly clock: () => StackClock;
 }
@@ -136,6 +136,18 @@ export function useLease(target: string | null): Lease {
   return { problem: wanted === null ? null : problem, retry };
 }
 
+/** A value once it stands still, so that dragging a window asks once. */
+export function useStill<T>(value: T): T {
+  const [still, setStill] = useState(value);
+  useEffect(() => {
+    const timer = globalThis.setTimeout(() => setStill(value), STILL_MS);
+    return () => globalThis.clearTimeout(timer);
+  }, [value]);
+  return still;
+}
+
+const STILL_MS = 400;
+
 /** Pause between two requests of a live window, and of a past one whose names may still come. */
 const LIVE_MS = 1000;
 const PAST_MS = 5000;
@@ -146,12 +158,16 @@ export function periodOf({ run }: StackSubject, scope: StackScope): number | nul
   return scope.window.kind === "last" ? LIVE_MS : PAST_MS;
 }
 
-/** The flame graph of a scope, repeated while it may change. */
+/**
+ * The flame graph of a scope, repeated while it may change.
+ * @param watched False keeps the last answer.
+ */
 export function useStackGraph(
   source: StackSource,
   subject: StackSubject,
   scope: StackScope,
   side: StackSide,
+  watched: boolean,
 ): Polled<StackGraph> {
   const { clock } = subject;
   const { kind, id } = source;
@@ -166,5 +182,5 @@ export function useStackGraph(
     },
     [kind, id, asked, side, clock],
   );
-  return usePolled(load, periodOf(subject, scope));
+  return usePolled(watched ? load : null, periodOf(subject, scope));
 }

@@ -4,11 +4,12 @@ import { type Moment, requestsHref } from "../../base/moment";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { CHART_THEMES, type ChartTheme, partStyle } from "../../chart/palette";
-import { partName } from "../../stream/breakdown";
+import { partName, stateOf } from "../../stream/breakdown";
 import { BUCKETS, lowerOf, upperOf } from "../../stream/facts/stayHistogram";
 import { counted, formatDuration, formatValue } from "../../stream/format";
 import type { LedgerRow, StaysView, ThreadView } from "../../stream/threadView";
 import { PageLink, SegmentedControl } from "../../ui/Controls";
+import { StacksLink } from "../stacks/Places";
 import { Swatch } from "../times/TimesPanel";
 import styles from "./ThreadDrawer.module.css";
 
@@ -85,6 +86,11 @@ export function ThreadPanel({ view, children }: ThreadPanelProps) {
         <p className={styles.none}>No ledger: {reason}.</p>
       )}
       <p className={styles.note}>
+        <StacksLink what={{ key: view.key, name: `${view.name} (${view.tid})` }} plain={null}>
+          Stacks of this thread in this window
+        </StacksLink>
+      </p>
+      <p className={styles.note}>
         <PageLink href={requestsHref(view.pid, momentOf(view))}>
           Requests that waited for this thread in this window
         </PageLink>
@@ -135,7 +141,7 @@ function LedgerTable({ view, span, theme }: LedgerTableProps) {
           <tr key={row.part} data-part={row.part} data-idle={row.idle}>
             <th scope="row">
               <Swatch part={row.part} theme={theme} />
-              <span>{partName(row.part)}</span>
+              <PartLink part={row.part} view={view} />
             </th>
             <td>{secondsText(row[which])}</td>
             <td>{formatValue(row[which] / (sum_ns || 1), "share")}</td>
@@ -161,6 +167,24 @@ function LedgerTable({ view, span, theme }: LedgerTableProps) {
         </tr>
       </tfoot>
     </table>
+  );
+}
+
+interface PartLinkProps {
+  readonly part: LedgerRow["part"];
+  readonly view: ThreadView;
+}
+
+/** A state with the link to its stacks; the time in view, whatever the ledger shows. */
+function PartLink({ part, view: { key, name, tid } }: PartLinkProps) {
+  const states = stateOf(part) === undefined ? [] : [part];
+  const what = { key, states, name: `${name} (${tid})` };
+  return states.length === 0 ? (
+    <span>{partName(part)}</span>
+  ) : (
+    <StacksLink what={what} title="Flame graph of this thread in this state" quiet>
+      {partName(part)}
+    </StacksLink>
   );
 }
 

@@ -6,6 +6,8 @@ import { Sparkline } from "../../chart/Sparkline";
 import { counted, formatDuration, formatNumber } from "../../stream/format";
 import type { TableRow } from "../../stream/views";
 import { Twisty } from "../../ui/Controls";
+import type { ThreadNow } from "../../wire/generated/models";
+import { nowText, nowTitle, StacksLink } from "../stacks/Places";
 import { type Column, cellText, whyEmpty, whyInexact } from "./columns";
 import styles from "./ThreadTable.module.css";
 
@@ -23,6 +25,9 @@ interface ThreadRowProps {
   /** Estimated watts per core of CPU; null without the column. */
   readonly watts_per_core: number | null;
   readonly now_s: number;
+  /** Whether the code of each thread has a column, and the thread's last stack. */
+  readonly code: boolean;
+  readonly now: ThreadNow | undefined;
   readonly reachable: boolean;
   readonly theme: ChartTheme;
   readonly onSelect: (row: TableRow) => void;
@@ -132,6 +137,7 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
       <td className={styles.spark}>
         <Sparkline values={row.spark} width={84} height={18} colour={style.colour} />
       </td>
+      {props.code ? <CodeCell row={row} now={props.now} /> : null}
       {props.watts_per_core === null ? null : (
         <td className={styles.number} data-column="power">
           {formatNumber(props.watts_per_core * coresOf(row, places), "W")}
@@ -162,6 +168,34 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
     </tr>
   );
 });
+
+interface CodeCellProps {
+  readonly row: TableRow;
+  readonly now: ThreadNow | undefined;
+}
+
+/** Innermost function of a thread's last stack, as a link to the thread's flame graph. */
+function CodeCell({ row, now }: CodeCellProps) {
+  const { kind, key, role, name, tid } = row;
+  if (kind === "process") return <td className={styles.code} data-column="code" />;
+  const what =
+    kind === "role"
+      ? { key: `role:${role}` }
+      : { key, name: tid === null ? name : `${name} (${tid})` };
+  const text = nowText(now);
+  return (
+    <td
+      className={styles.code}
+      data-column="code"
+      data-ended={now?.ended}
+      title={now === undefined ? undefined : nowTitle(now)}
+    >
+      <StacksLink what={what} plain={text} quiet>
+        {text === "" ? "Stacks" : text}
+      </StacksLink>
+    </td>
+  );
+}
 
 /** ID of a process or thread; a role has none. */
 function idOf({ kind, tid, process, threads }: TableRow, tree: boolean): string {

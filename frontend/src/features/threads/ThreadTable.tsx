@@ -25,6 +25,7 @@ import { treeKeyHandler, useRowNavigation } from "../../ui/useRowNavigation";
 import { useStableOrder } from "../../ui/useStableOrder";
 import type { SampleSource, Target } from "../../wire/generated/models";
 import { RoleDialog } from "../roles/RoleDialog";
+import { takingStacks, usePlaces } from "../stacks/Places";
 import {
   type Column,
   columnsOf,
@@ -39,6 +40,8 @@ import { ThreadRow } from "./ThreadRow";
 import styles from "./ThreadTable.module.css";
 
 const ROW_PX = 28;
+/** Width of the column of code, in columns of figures. */
+const CODE = 2.5;
 const PAGE = 12;
 /**
  * Row alignment of requests: scrolling requests rows in chunks of this size, and therefore seldom.
@@ -157,6 +160,10 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
       })
     : keys.onKeyDown;
   const power = target.energy.domains.some((domain) => domain.summed);
+  const { threads: now } = usePlaces();
+  const taking = useStore(takingStacks);
+  const code = taking || now.size > 0;
+  const extra = Number(power) + Number(code);
   const inSight = items.some((item) => item.index === keys.active);
   const reachable = inSight ? keys.active : first;
   const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
@@ -176,13 +183,14 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
           aria-label={tree ? "Processes, roles and threads" : undefined}
           data-group={request.group}
           aria-rowcount={total + 1}
-          style={{ ["--columns" as string]: columns.length + Number(power) }}
+          style={{ ["--columns" as string]: columns.length + Number(power) + CODE * Number(code) }}
         >
           <TableHead
             columns={columns}
             request={request}
             source={target.source.kind}
             power={power}
+            code={code}
             onSort={sortBy}
           />
           <tbody onKeyDown={onKeyDown} {...handlers}>
@@ -191,7 +199,7 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
               const row = rows[item.index - offset];
               return row === undefined ? (
                 <tr key={item.key} className={styles.row}>
-                  <td colSpan={5 + columns.length + Number(power)} />
+                  <td colSpan={5 + columns.length + extra} />
                 </tr>
               ) : (
                 <ThreadRow
@@ -205,6 +213,8 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
                   absent={absent}
                   watts_per_core={power ? (view?.watts_per_core ?? Number.NaN) : null}
                   now_s={view?.now_s ?? 0}
+                  code={code}
+                  now={row.tid === null ? undefined : now.get(row.tid)}
                   reachable={item.index === reachable}
                   theme={colours}
                   onSelect={onSelect}
@@ -260,6 +270,8 @@ interface TableHeadProps {
   readonly source: SampleSource;
   /** Whether the power estimate has a column. */
   readonly power: boolean;
+  /** Whether the code of each thread has a column. */
+  readonly code: boolean;
   readonly onSort: (sort: SortColumn) => void;
 }
 
@@ -267,7 +279,7 @@ const NAME_HEADS = { thread: "Name", role: "Role", process: "Process, role, thre
 const ID_HEADS = { thread: "tid", role: "Threads", process: "pid, tid" } as const;
 
 /** Headers of the columns; each sorts, and has an explanation. */
-function TableHead({ columns, request, source, power, onSort }: TableHeadProps) {
+function TableHead({ columns, request, source, power, code, onSort }: TableHeadProps) {
   const direction = request.descending ? "descending" : "ascending";
   const own = (by: "tid" | "name" | "state" | "age") => (request.sort.by === by ? direction : null);
   const { group } = request;
@@ -308,6 +320,13 @@ function TableHead({ columns, request, source, power, onSort }: TableHeadProps) 
             <small>recent</small>
           </span>
         </th>
+        {code ? (
+          <th scope="col" className={styles.code}>
+            <span className={styles.sparkLabel}>
+              Code<small>last stack</small>
+            </span>
+          </th>
+        ) : null}
         {power ? (
           <SortHeader
             className={styles.number}

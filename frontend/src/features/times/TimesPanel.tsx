@@ -20,6 +20,7 @@ import type { ChartView, TimesRow, TimesView } from "../../stream/views";
 import { Button, Checkbox } from "../../ui/Controls";
 import { Panel, scrollable } from "../../ui/Panel";
 import { ChartFrame, ChartTable, useChartInputs } from "../charts/ChartPanel";
+import { StacksLink } from "../stacks/Places";
 import styles from "./TimesPanel.module.css";
 
 /** CSS fill of a part of time, equal to the chart's bands. */
@@ -188,6 +189,9 @@ function RoleBar({ row, theme, selected, onSelect }: RoleBarProps) {
         </span>
         <span className={styles.words}>{sharesOf(row)}</span>
       </button>
+      <StacksLink what={{ key: row.key }} title={`Flame graph of ${row.name}`} plain={null}>
+        Stacks
+      </StacksLink>
     </li>
   );
 }
@@ -221,6 +225,8 @@ function meaningOf(part: TimePart): string {
 /** Legend: each part with its share and seconds in the window; missing parts with the reason. */
 function PartList({ times, theme }: { times: TimesView; theme: ChartTheme }) {
   const { whole, absent, ledger, no_ledger } = times;
+  const selected = useStore(useLiveClient().view).selected;
+  const key = times.scope === "process" ? null : selected;
   const lacking = new Set(absent.map(({ part }) => part));
   const shown = ORDER.filter((part) =>
     part === "rest" || part === "unsplit"
@@ -245,7 +251,17 @@ function PartList({ times, theme }: { times: TimesView; theme: ChartTheme }) {
               <tr key={part} data-part={part} data-available={there} title={meaningOf(part)}>
                 <th scope="row">
                   <Swatch part={there ? part : "unsplit"} theme={theme} />
-                  <span>{partName(part)}</span>
+                  {there && stateOf(part) !== undefined ? (
+                    <StacksLink
+                      what={{ key, states: [part] }}
+                      title="Flame graph of this part"
+                      quiet
+                    >
+                      {partName(part)}
+                    </StacksLink>
+                  ) : (
+                    <span>{partName(part)}</span>
+                  )}
                 </th>
                 {there ? (
                   <>

@@ -7,6 +7,7 @@ import { counted } from "../../stream/format";
 import { PageLink } from "../../ui/Controls";
 import { Panel } from "../../ui/Panel";
 import type { SpanLock, SpanThread, TraceSpan } from "../../wire/generated/models";
+import { type StackSource, stacksHref } from "../stacks/link";
 import { operationName, shareText, timeText } from "../traces/callTree";
 import { guessed, joinText, PartsBar, threadText } from "./PartsBar";
 import styles from "./Trace.module.css";
@@ -94,6 +95,17 @@ function ThreadParts({ thread, span }: ThreadPartsProps) {
       ] as const,
   );
   const whose = thread.tid === null ? "Its process" : "Its thread";
+  const stacks = (source: StackSource) =>
+    stacksHref({
+      source,
+      window: {
+        kind: "fixed",
+        from_ms: span.start_ns / 1e6,
+        to_ms: (span.start_ns + span.duration_ns) / 1e6,
+      },
+      tids: thread.tid === null ? [] : [thread.tid],
+      name: thread.tid === null ? "" : threadText(thread),
+    });
   return (
     <>
       {thread.parts.length === 0 ? null : <PartsBar thread={thread} theme={colours} />}
@@ -106,9 +118,19 @@ function ThreadParts({ thread, span }: ThreadPartsProps) {
             {whose} on Live at that time
           </PageLink>
         )}
+        {thread.target_id === null ? null : (
+          <PageLink href={stacks({ kind: "target", id: thread.target_id })}>
+            Stacks during the span, live
+          </PageLink>
+        )}
         {thread.run_id === null ? null : (
           <PageLink href={momentHref(runHref(thread.run_id), moment)}>
             {whose} in the run at that time
+          </PageLink>
+        )}
+        {thread.run_id === null ? null : (
+          <PageLink href={stacks({ kind: "run", id: thread.run_id })}>
+            Stacks during the span, in the run
           </PageLink>
         )}
       </p>
