@@ -10,12 +10,16 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 from backend_builders import TARGET_ID, target
-from backend_server import Backend, kind, running_backend
+from backend_server import TOKEN, Backend, kind, running_backend
 from fake_collector import FakeCollector
 from run_folders import run_folder
 from sampled_story import FIELDS, FUTEX, LOCK, SampledStory, sampled_story
+from tidscope_backend.cli import main
 from tidscope_wire.audit import FILE, read_records
+from tidscope_wire.frame import join, row_bytes, split
 from tidscope_wire.generated.models import (
+    AttachCommand,
+    DetachCommand,
     RefusedReply,
     SampleStacksCommand,
     StackDifference,
@@ -269,6 +273,46 @@ async def test_stacks_are_taken_by_the_collector_and_logged_once(
     ]
     (line,) = lines
     assert (line.object, line.details) == (TARGET_ID, {"seconds": "30"})
+
+
+async def test_the_command_line_takes_stacks_by_the_backend(
+    backend: Backend,
+    collector: FakeCollector,
+    story: SampledStory,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("TIDSCOPE_TOKEN", TOKEN)
+    other = "t-101-deadbeef"
+    frames = [renamed(frame, other) for frame in story.frames]
+    asked = ["--pid", "101", "--seconds", "3", "--state", "futex", "--port", str(backend.port)]
+    running = asyncio.create_task(asyncio.to_thread(main, ["stacks", *asked]))
+    attached = target(other)
+    attach = await collector.command(AttachCommand)
+    reply = TargetReply(request_id=attach.request_id, target=attached, created=True)
+    await collector.say(reply)
+    lease = await collector.command(SampleStacksCommand)
+    await collector.say(reply.model_copy(update={"request_id": lease.request_id}))
+    await collector.send(*frames[:100])
+    await asyncio.sleep(1)
+    await collector.send(*frames[100:])
+    detach = await collector.command(DetachCommand)
+    gone = target(other, state="detached")
+    await collector.say(TargetReply(request_id=detach.request_id, target=gone, created=False))
+    assert await running == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lease.seconds > 3
+    assert lines[0].startswith("futex: ")
+    assert " in 3.0 s, " in lines[0]
+    assert lines[-1].endswith("futex_wait_queue")
+
+
+def renamed(frame: bytes, target_id: str) -> bytes:
+    """A frame of another target."""
+    header, body = split(frame)
+    rows = row_bytes(header, body)
+    other = header.model_copy(update={"target": target_id})
+    return join(other, bytes(body[:rows]), bytes(body[rows:]))
 
 
 async def test_a_collector_without_an_unwinder_refuses(
