@@ -68,6 +68,8 @@ class DrivenStacks:
         assert self._process.stdin is not None
         self._process.stdin.close()
         self.service.close()
+        # The service has waited for it; this object has to learn of that.
+        self._process.wait()
         self._theirs.close()
 
     def __enter__(self) -> Self:

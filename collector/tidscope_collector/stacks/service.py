@@ -309,8 +309,10 @@ class StackService:
         else:
             self._end_period(min(status.at_ns, time.monotonic_ns()))
             unasked, self._begun = self._begun, False
-            if status.state == "failed" or unasked:
-                self._count_failure(status.reason or "it ended unasked")
+            if status.state == "failed":
+                self._count_failure(status.reason)
+            elif unasked:
+                self._count_failure("it ended unasked")
         self._tell_all()
 
     def _end_period(self, end_ns: int) -> None:
