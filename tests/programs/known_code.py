@@ -54,9 +54,7 @@ class KnownCode(RunningProgram):
         env: environment; None: that of the test.
     """
 
-    def __init__(
-        self, command: Sequence[str | Path], env: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, command: Sequence[str | Path], env: Mapping[str, str] | None = None) -> None:
         super().__init__(command, env)
         assert self.line() == "ready"
 
