@@ -161,7 +161,7 @@ func cut(text string) string {
 // withoutResult is a Java method without the type of what it returns.
 func withoutResult(method string) string {
 	head, rest, found := strings.Cut(method, "(")
-	if !found {
+	if !found || strings.HasSuffix(head, " ") {
 		return method
 	}
 	return head[strings.LastIndexByte(head, ' ')+1:] + "(" + rest

@@ -1,11 +1,7 @@
 """Time in the functions of a test's program, estimated by the backend from stacks of its threads."""
 
 import re
-import subprocess
-from bisect import bisect_right
 from collections.abc import Collection, Mapping
-from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -129,24 +125,3 @@ def check_times(found: CodeTimes, own_ns: Mapping[str, int]) -> None:
     for name, ns in own_ns.items():
         time = found.by_function[name]
         assert time.low_ns <= ns <= time.high_ns + spare, (name, ns, found)
-
-
-@cache
-def _symbols(path: Path) -> tuple[list[int], list[str]]:
-    listed = subprocess.run(
-        ["nm", "-C", "--defined-only", path], capture_output=True, text=True, check=True
-    )
-    found = []
-    for line in listed.stdout.splitlines():
-        address, kind, name = line.split(" ", 2)
-        if kind in "tTwW":
-            found.append((int(address, 16), name))
-    found.sort()
-    return [address for address, _ in found], [name for _, name in found]
-
-
-def name_at(path: Path, address: int) -> str:
-    """Return the function of an executable at an address, by its symbol table."""
-    addresses, names = _symbols(path)
-    place = bisect_right(addresses, address) - 1
-    return names[place] if place >= 0 else ""

@@ -1,21 +1,17 @@
 """Targets whose stacks are taken, sampled by the real engine in this process."""
 
-import shutil
-import subprocess
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Self
 
-import numpy as np
 from engines import engine_of
 from followed_target import PATIENCE_S, Follower
 from frame_queues import TakenFrames
 from tidscope_backend.stacks.tables import StackTables
-from tidscope_backend.stacks.trees import Code, Stacks
+from tidscope_backend.stacks.trees import Stacks
 from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.stacks.program import PROGRAM, StackProgram, start_program
+from tidscope_collector.stacks.program import StackProgram, start_program
 from tidscope_collector.targets.sources import Sources
 from tidscope_wire.frame import Fields, split
 from tidscope_wire.frame_tables import Table, empty_table

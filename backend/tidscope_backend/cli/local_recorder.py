@@ -154,6 +154,10 @@ class LocalRecorder:
         reply = self._wait(self._links.pick(None).attach(request, ACTOR))
         return reply.target
 
+    def current(self, target: Target) -> Target:
+        """Return a target as it is now."""
+        return self._registry.target(target.id) or target
+
     def detach(self, target: Target) -> None:
         """Stop sampling the target. Raises RefusedError."""
         self._wait(self._links.pick(None).detach(target.id, ACTOR))

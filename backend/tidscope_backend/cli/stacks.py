@@ -7,6 +7,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -38,6 +39,8 @@ LEASE_MORE_SECONDS = 15.0
 """Length of the lease beyond the window, in seconds: ends of stays are reported a little later."""
 PATIENCE_SECONDS = 20.0
 """How long the first and the last stacks are awaited, in seconds."""
+NAMES_SECONDS = 3.0
+"""How long names of native code are awaited, in seconds: they come up to two seconds later."""
 POLL_SECONDS = 0.25
 TICK_SECONDS = 0.1
 
@@ -94,15 +97,24 @@ def _by_backend(backend: BackendClient, options: argparse.Namespace) -> StackGra
         end = begin + int(options.seconds * 1e9)
         _wait(options.seconds)
         _until(ask, lambda graph: graph.to_ns >= end)
-        return ask(from_ns=begin, to_ns=end)
+        found = partial(ask, from_ns=begin, to_ns=end)
+        return _until(found, _is_named, NAMES_SECONDS)
     finally:
         if target.id not in before:
             backend.request(f"/targets/{target.id}", "DELETE")
 
 
-def _until(ask: Callable[[], StackGraph], enough: Callable[[StackGraph], bool]) -> StackGraph:
+def _is_named(graph: StackGraph) -> bool:
+    return all(frame.named for frame in graph.frames)
+
+
+def _until(
+    ask: Callable[[], StackGraph],
+    enough: Callable[[StackGraph], bool],
+    patience_s: float = PATIENCE_SECONDS,
+) -> StackGraph:
     """Ask again, with a timeout, until an answer meets a condition."""
-    end_s = time.monotonic() + PATIENCE_SECONDS
+    end_s = time.monotonic() + patience_s
     while not enough(found := ask()) and time.monotonic() < end_s:
         time.sleep(POLL_SECONDS)
     return found
@@ -138,15 +150,33 @@ def _by_recording(folder: Path, options: argparse.Namespace) -> StackGraph:
         stacks=True,
     )
     with LocalRecorder(folder, what, None) as recorder:
-        manifest = recorder.start(recorder.attach(options.asked))
-        end_s = time.monotonic() + options.seconds
-        while manifest.state == "recording" and time.monotonic() < end_s:
-            time.sleep(TICK_SECONDS)
-            manifest = recorder.manifest(manifest)
+        target = recorder.attach(options.asked)
+        manifest = recorder.start(target)
+
+        def record(seconds: float, enough: Callable[[], bool] = lambda: False) -> int:
+            """Record for so long; return when the run ends by then, since attach."""
+            nonlocal manifest
+            end_s = time.monotonic() + seconds
+            while manifest.state == "recording" and time.monotonic() < end_s and not enough():
+                time.sleep(TICK_SECONDS)
+                manifest = recorder.manifest(manifest)
+            return manifest.to_ns
+
+        begin = record(PATIENCE_SECONDS, lambda: _is_decided(recorder.current(target)))
+        end = record(options.seconds)
+        record(NAMES_SECONDS)
         if manifest.state == "recording":
             manifest = recorder.stop(manifest)
         recorder.seal()
-    return _graph_of(folder / manifest.id, None, options)
+    first = manifest.from_ns
+    window = ((begin - first) / 1e9, (end - first) / 1e9)
+    return _graph_of(folder / manifest.id, window, options)
+
+
+def _is_decided(target: Target) -> bool:
+    """Return True once stacks are taken, or cannot be."""
+    sampling = target.stacks
+    return sampling is None or sampling.trigger != "none" or bool(sampling.reason)
 
 
 def _of_run(options: argparse.Namespace) -> StackGraph:

@@ -27,6 +27,7 @@ from tidscope_backend.stacks.units import (
     account_of_lock,
     account_of_states,
 )
+from tidscope_backend.stacks.unseen_code import note_of
 from tidscope_backend.stacks.wakers import holders, releasers
 
 DEFAULT_NS = 10_000_000_000
@@ -189,6 +190,7 @@ def graph(source: StackSource, selection: Selection) -> StackGraph:
         counts=found.counts,
         sampling=source.sampling,
         reason=why_not(source, found, made),
+        note="" if made is None else note_of(made),
     )
 
 

@@ -6502,6 +6502,10 @@ class StackGraph(Message):
     """
     Why there is no graph, one sentence with what to do; empty: there is one.
     """
+    note: str = ""
+    """
+    What the graph cannot show, and who knows it, one sentence; empty: nothing of that kind.
+    """
 
 
 class SteerCommand(Message):

@@ -44,7 +44,7 @@ export function StacksDifference({ link, comparison }: Omit<PartProps, "onLink">
       {open ? (
         <Difference
           key={`${base} ${other}`}
-          title={`${nameOf(base)} → ${nameOf(other)}`}
+          sides={[nameOf(base), nameOf(other)]}
           base={base}
           other={other}
         />
@@ -54,12 +54,12 @@ export function StacksDifference({ link, comparison }: Omit<PartProps, "onLink">
 }
 
 interface DifferenceProps {
-  readonly title: string;
+  readonly sides: readonly [before: string, after: string];
   readonly base: string;
   readonly other: string;
 }
 
-function Difference({ title, base, other }: DifferenceProps) {
+function Difference({ sides, base, other }: DifferenceProps) {
   const load = useCallback(
     (signal: AbortSignal) =>
       Promise.all([getRun(runOf(base), signal), getRun(runOf(other), signal)]),
@@ -80,7 +80,13 @@ function Difference({ title, base, other }: DifferenceProps) {
         link={drawing}
         onLink={(part) => setDrawing((before) => ({ ...before, ...part }))}
       />
-      <DifferencePanel title={title} query={query} periodMs={null} style={drawing} />
+      <DifferencePanel
+        title={sides.join(" → ")}
+        sides={sides}
+        query={query}
+        periodMs={null}
+        style={drawing}
+      />
     </div>
   );
 }

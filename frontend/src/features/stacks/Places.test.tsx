@@ -7,7 +7,7 @@ import { factTables } from "../../testing/factModel";
 import { LedgerPage } from "../../testing/ledgerPage";
 import { LEDGER_TARGET } from "../../testing/ledgers";
 import { BANK_STACKS, frameOf, graphOf, placeOf, placesOf } from "../../testing/stacks";
-import { lockCode, placeTitle } from "./Places";
+import { lockCode, nowText, placeTitle } from "./Places";
 
 const STACKS = `/targets/${LEDGER_TARGET.id}/stacks` as const;
 
@@ -165,4 +165,16 @@ it("says what is known of a lock, no more", () => {
   expect(placeTitle("Taken", waits)).toBe(
     "Taken in f (f.c:1): 84 % of the time with a known stack (95 % interval 80 % to 88 %, 412 samples).",
   );
+});
+
+it("says what a thread does by the program's own function and what that calls", () => {
+  const now = (...frames: string[]) => ({
+    ...{ tid: 1, state: "sleep", at_ns: 1, ended: false },
+    frames: frames.map(frameOf),
+  });
+  expect(nowText(undefined)).toBe("");
+  expect(nowText(now())).toBe("");
+  expect(nowText(now("work@bank!src/work.c:35"))).toBe("work (work.c:35)");
+  expect(nowText(now("nanosleep@libc.so.6", "rest@bank", "work@bank"))).toBe("rest › nanosleep");
+  expect(nowText(now("poll@libc.so.6", "start_thread@libc.so.6"))).toBe("poll");
 });

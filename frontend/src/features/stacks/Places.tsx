@@ -15,7 +15,7 @@ import type {
   Target,
   ThreadNow,
 } from "../../wire/generated/models";
-import { codeText } from "./frames";
+import { codeText, isOwnCode } from "./frames";
 import styles from "./stacks.module.css";
 import { type LinkedStacks, useStackLink } from "./useStackLink";
 import { useLease, useStill } from "./useStacks";
@@ -163,10 +163,15 @@ export function LockPlace({ lock, name }: LockPlaceProps) {
   );
 }
 
-/** Innermost function of a thread's last stack; "" if unknown. */
+/**
+ * What a thread does by its last stack; "" if unknown: the program's innermost function, and what
+ * it calls: "work (work.c:35) › nanosleep".
+ */
 export function nowText(now: ThreadNow | undefined): string {
   const [top] = now?.frames ?? [];
-  return top === undefined ? "" : codeText(top);
+  if (top === undefined) return "";
+  const own = now?.frames.find((frame) => isOwnCode(frame)) ?? top;
+  return own === top ? codeText(top) : `${codeText(own)} › ${top.function}`;
 }
 
 /** The last stack of a thread, innermost first, in lines. */

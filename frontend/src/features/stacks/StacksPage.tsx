@@ -302,6 +302,11 @@ function Difference({ subject, link }: StacksProps) {
           ? `Role ${link.roles.join(", ")} against ${against.role}`
           : `${windowText(link)} against the time before`
       }
+      sides={
+        against?.kind === "role"
+          ? [`role ${against.role}`, `role ${roles.join(", ")}`]
+          : ["the time before", windowText(link)]
+      }
       query={query}
       periodMs={periodOf(subject, link)}
       style={link}
