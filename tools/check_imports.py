@@ -89,7 +89,7 @@ FEATURES = {
     "picker": {"attach"},
     "pools": {"facts"},
     "processes": {"facts"},
-    "record": set[str](),
+    "record": {"stacks"},
     "roles": set[str](),
     "run": {
         "arrange",

@@ -47,5 +47,6 @@ export type StackExport = (typeof STACK_EXPORTS)[number];
 
 /** Address of a download of a flame graph's stacks. */
 export function stackExportHref(source: Source, format: StackExport, query: string): string {
-  return `/api/v1${pathOf(source)}/export?format=${format}&${query}`;
+  const flag = format === "otlp" ? "&experimental=true" : "";
+  return `/api/v1${pathOf(source)}/export?format=${format}${flag}&${query}`;
 }

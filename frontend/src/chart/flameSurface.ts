@@ -164,7 +164,7 @@ export class FlameSurface {
     context.beginPath();
     context.rect(x, y, across, height);
     context.clip();
-    context.strokeStyle = mixed(theme.background, theme.text, 0.22);
+    context.strokeStyle = mixed(theme.background, theme.text, 0.32);
     context.lineWidth = 1.5;
     context.beginPath();
     for (let at = x - height; at < x + across; at += STRIPE_PX) {

@@ -45,8 +45,8 @@ export class LedgerPage {
     seconds: number,
     threads: readonly LedgerThread[] = PROGRAM,
     address = "",
+    backend = new FakeBackend(),
   ): Promise<LedgerPage> {
-    const backend = new FakeBackend();
     backend.begin({ targets: [LEDGER_TARGET] });
     const page = await TestPage.open(`/?target=${LEDGER_TARGET.id}${address}`, { backend });
     const watched = new LedgerPage(page, backend, new LedgerFrames(threads));

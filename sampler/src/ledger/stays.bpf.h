@@ -19,6 +19,9 @@
 #define MAX_WEIGHT 65535
 /* Chances are set again after so many stays, or so much time in units of 2^12 ns. */
 #define CHANCE_STAYS 32
+/* A new thread's first ones are all chosen: many threads at once must not use up all stacks. */
+#define FIRST_STAYS 4
+#define FIRST (1 << 15)
 #define CHANCE_TIME (1 << 15)
 #define UNIT_BITS 12
 #define MAX_CREDIT_NS 250000000
@@ -116,18 +119,19 @@ static __always_inline __u32 kind_of_stay(__u64 state)
 /* One of how many such stays is chosen. */
 static __always_inline __u32 weight_of(struct chance *chance, __u64 now, __u64 gap_ns)
 {
-	__u32 unit = now >> UNIT_BITS, past = unit - chance->since;
+	__u32 unit = now >> UNIT_BITS, past = unit - chance->since, stays;
 	__u64 weight;
 
 	if (!chance->weight) {
 		chance->weight = 1;
 		chance->since = unit;
-		chance->stays = 0;
+		chance->stays = FIRST;
 		return 1;
 	}
-	if (++chance->stays < CHANCE_STAYS && past < CHANCE_TIME)
+	stays = ++chance->stays & (FIRST - 1);
+	if (stays < (chance->stays & FIRST ? FIRST_STAYS : CHANCE_STAYS) && past < CHANCE_TIME)
 		return chance->weight;
-	weight = (gap_ns >> UNIT_BITS) * chance->stays / (past ? past : 1);
+	weight = (gap_ns >> UNIT_BITS) * stays / (past ? past : 1);
 	chance->weight = weight > MAX_WEIGHT ? MAX_WEIGHT : weight ? weight : 1;
 	chance->since = unit;
 	chance->stays = 0;

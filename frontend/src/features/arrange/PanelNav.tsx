@@ -18,6 +18,7 @@ const SHORT: Readonly<Partial<Record<PanelId, string>>> = {
   switches: "Switches",
   pools: "Pools",
   locks: "Locks",
+  stacks: "Stacks",
   threads: "Threads",
 };
 

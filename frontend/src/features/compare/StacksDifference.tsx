@@ -7,6 +7,7 @@ import type { RunManifest } from "../../wire/generated/models";
 import { DifferencePanel } from "../stacks/DifferenceView";
 import { ALL_STACKS, type DifferenceSide, differenceQuery, PLAIN_LINK } from "../stacks/link";
 import { DrawingBar } from "../stacks/ScopeBar";
+import stacks from "../stacks/stacks.module.css";
 import styles from "./ComparePage.module.css";
 import { type PartProps, runsOf } from "./link";
 import { runOf, windowOf } from "./side";
@@ -43,7 +44,7 @@ export function StacksDifference({ link, comparison }: Omit<PartProps, "onLink">
       {open ? (
         <Difference
           key={`${base} ${other}`}
-          title={`${nameOf(base)} → ${nameOf(other)}`}
+          sides={[nameOf(base), nameOf(other)]}
           base={base}
           other={other}
         />
@@ -53,12 +54,12 @@ export function StacksDifference({ link, comparison }: Omit<PartProps, "onLink">
 }
 
 interface DifferenceProps {
-  readonly title: string;
+  readonly sides: readonly [before: string, after: string];
   readonly base: string;
   readonly other: string;
 }
 
-function Difference({ title, base, other }: DifferenceProps) {
+function Difference({ sides, base, other }: DifferenceProps) {
   const load = useCallback(
     (signal: AbortSignal) =>
       Promise.all([getRun(runOf(base), signal), getRun(runOf(other), signal)]),
@@ -74,13 +75,19 @@ function Difference({ title, base, other }: DifferenceProps) {
   if (problem !== null) return <ProblemNotice problem={problem} />;
   if (query === null) return <p className={styles.none}>Reading the runs…</p>;
   return (
-    <>
+    <div className={stacks.within}>
       <DrawingBar
         link={drawing}
         onLink={(part) => setDrawing((before) => ({ ...before, ...part }))}
       />
-      <DifferencePanel title={title} query={query} periodMs={null} style={drawing} />
-    </>
+      <DifferencePanel
+        title={sides.join(" → ")}
+        sides={sides}
+        query={query}
+        periodMs={null}
+        style={drawing}
+      />
+    </div>
   );
 }
 

@@ -72,7 +72,7 @@ const COLUMNS: readonly SortedColumn<LockRow>[] = [
   countColumn("waiters", "Waiters", ({ waiters }) => waiters, "threads"),
   textColumn("where", "Where", ({ lock }) => String(lock), {
     under: "code that waits",
-    width: 14,
+    width: 17,
     cell: ({ lock, name }) => <LockPlace lock={lock} name={name} />,
   }),
   {

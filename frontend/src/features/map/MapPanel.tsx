@@ -169,7 +169,6 @@ export const MapPanel = memo(function MapPanel({ target }: { readonly target: Ta
   const [scale, setScale] = useState<MapScale>({ top: 1, log: false });
   const [most, setMost] = useState(0);
   const [cell, setCell] = useState<MapCursor | null>(null);
-  const selected = useStore(client.view).selected;
   // The map grows with its rows but never shrinks, so that the page below does not jump.
   const rows = Math.max(most, picture?.layout.lanes || threads);
   if (rows > most) {
@@ -226,9 +225,7 @@ export const MapPanel = memo(function MapPanel({ target }: { readonly target: Ta
           <p className={styles.message}>{view.reason}</p>
         ) : null}
       </div>
-      {cell !== null && picture !== null && cell.key === selected ? (
-        <CellStacks cell={cell} picture={picture} />
-      ) : null}
+      {cell !== null && picture !== null ? <CellStacks cell={cell} picture={picture} /> : null}
       <MapLegend picture={picture} scale={states ? null : scale} dark={colours.dark} />
     </Panel>
   );

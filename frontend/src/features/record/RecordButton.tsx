@@ -16,6 +16,7 @@ import { Button } from "../../ui/Controls";
 import { RecordingDot } from "../../ui/Notices";
 import { Popover, Tooltip } from "../../ui/Overlays";
 import type { Problem, RecordRequest, RunManifest, Target } from "../../wire/generated/models";
+import { takingStacks } from "../stacks/Places";
 import styles from "./RecordButton.module.css";
 
 /** Choices for recording retained data, with or without continuing. */
@@ -49,8 +50,15 @@ export function RecordButton({ target, onProblem }: RecordButtonProps) {
   };
   const begin = (past: Partial<RecordRequest>) =>
     void ask(
-      // The time distinguishes runs of one program.
-      () => record({ target: target.id, name: nameNow(target), ...past }),
+      () =>
+        record({
+          target: target.id,
+          // The time distinguishes runs of one program.
+          name: nameNow(target),
+          // The run goes on having stacks when this page is closed.
+          ...(takingStacks.get() ? { stacks: true } : {}),
+          ...past,
+        }),
       (run) => {
         if (run.state !== "recording") {
           announce(run);

@@ -39,6 +39,8 @@ export interface DifferenceStyle extends Grouping {
 
 interface DifferencePanelProps {
   readonly title: string;
+  /** What both sides are, for people. */
+  readonly sides: readonly [before: string, after: string];
   /** Query of the backend, made at each request. */
   readonly query: () => string;
   /** Request period in ms; null requests once. */
@@ -47,7 +49,7 @@ interface DifferencePanelProps {
 }
 
 /** What differs between two selections of stacks. */
-export function DifferencePanel({ title, query, periodMs, style }: DifferencePanelProps) {
+export function DifferencePanel({ title, sides, query, periodMs, style }: DifferencePanelProps) {
   const load = useCallback((signal: AbortSignal) => stackDifference(query(), signal), [query]);
   const { value, problem, loading, refresh } = usePolled(load, periodMs);
   return (
@@ -69,19 +71,19 @@ export function DifferencePanel({ title, query, periodMs, style }: DifferencePan
           {value.reason || "Neither side has a known stack."}
         </p>
       ) : (
-        <Difference label={title} answer={value} style={style} />
+        <Difference label={title} sides={sides} answer={value} style={style} />
       )}
     </Panel>
   );
 }
 
-interface DifferenceProps {
+interface DifferenceProps extends Pick<DifferencePanelProps, "sides"> {
   readonly label: string;
   readonly answer: StackDifference;
   readonly style: DifferenceStyle;
 }
 
-function Difference({ label, answer, style }: DifferenceProps) {
+function Difference({ label, sides, answer, style }: DifferenceProps) {
   const colours = CHART_THEMES[useStore(theme)];
   const [pointed, setPointed] = useState<number | null>(null);
   const [path, setPath] = useState<readonly string[]>([]);
@@ -123,7 +125,7 @@ function Difference({ label, answer, style }: DifferenceProps) {
   const [name, ...rest] = shown === null ? [] : changeTip(tree, shown);
   return (
     <div className={styles.body}>
-      <Sides answer={answer} />
+      <Sides sides={sides} answer={answer} />
       <Crumbs tree={tree} zoom={zoom} onZoom={onZoom} />
       <FlameGraph
         label={label}
@@ -174,22 +176,22 @@ function changeKeys(most: number, colours: Parameters<typeof changeGround>[2]) {
 }
 
 /** Both selections in figures. */
-function Sides({ answer: { before, after } }: { readonly answer: StackDifference }) {
+function Sides({ sides, answer: { before, after } }: Omit<DifferenceProps, "label" | "style">) {
   return (
     <p className={styles.figures}>
       <span data-figure="before">
-        <strong>Before</strong>: {sideText(before)}
+        <strong>Before</strong>: {sides[0]}, {sideText(before)}
       </span>
       <span data-figure="after">
-        <strong>After</strong>: {sideText(after)}
+        <strong>After</strong>: {sides[1]}, {sideText(after)}
       </span>
     </p>
   );
 }
 
-function sideText({ label, seconds, exact_ns, samples }: StackSelection): string {
+function sideText({ seconds, exact_ns, samples }: StackSelection): string {
   const few = samples < FEW_SAMPLES ? " (few)" : "";
-  return `${label}, ${timeText(exact_ns)} in ${formatDuration(seconds)}, ${counted(samples, "sample")}${few}`;
+  return `${timeText(exact_ns)} in ${formatDuration(seconds)}, ${counted(samples, "sample")}${few}`;
 }
 
 interface ChangeTableProps {

@@ -15,7 +15,7 @@ import type {
   Target,
   ThreadNow,
 } from "../../wire/generated/models";
-import { codeText } from "./frames";
+import { codeText, isOwnCode } from "./frames";
 import styles from "./stacks.module.css";
 import { type LinkedStacks, useStackLink } from "./useStackLink";
 import { useLease, useStill } from "./useStacks";
@@ -128,15 +128,17 @@ interface StacksLinkProps {
   readonly title?: string | undefined;
   /** Content without a link, where there are no stacks; the children by default. */
   readonly plain?: ReactNode;
+  /** A name that is a link as well: in the colour of the text. */
+  readonly quiet?: boolean;
 }
 
 /** A link to the flame graph of a part of the stacks. */
-export function StacksLink({ what, children, title, plain = children }: StacksLinkProps) {
+export function StacksLink({ what, children, title, plain = children, quiet }: StacksLinkProps) {
   const href = useStackLink()(what);
   return href === null ? (
     plain
   ) : (
-    <PageLink href={href} className={styles.link} title={title}>
+    <PageLink href={href} className={styles.link} data-quiet={quiet} title={title}>
       {children}
     </PageLink>
   );
@@ -161,10 +163,15 @@ export function LockPlace({ lock, name }: LockPlaceProps) {
   );
 }
 
-/** Innermost function of a thread's last stack; "" if unknown. */
+/**
+ * What a thread does by its last stack; "" if unknown: the program's innermost function, and what
+ * it calls: "work (work.c:35) › nanosleep".
+ */
 export function nowText(now: ThreadNow | undefined): string {
   const [top] = now?.frames ?? [];
-  return top === undefined ? "" : codeText(top);
+  if (top === undefined) return "";
+  const own = now?.frames.find((frame) => isOwnCode(frame)) ?? top;
+  return own === top ? codeText(top) : `${codeText(own)} › ${top.function}`;
 }
 
 /** The last stack of a thread, innermost first, in lines. */

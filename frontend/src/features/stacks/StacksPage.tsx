@@ -112,7 +112,7 @@ function Stacks({ subject, link }: StacksViewProps) {
       <header className={styles.head}>
         <h1>
           <PageLink href={homeHref(subject, link)}>
-            {name} {run === null ? targetId(target) : ""}
+            {run === null ? `${name} ${targetId(target)}` : name}
           </PageLink>{" "}
           › Stacks
         </h1>
@@ -147,20 +147,20 @@ function ViewChoice({ link, onLink, subject }: StacksProps) {
   const roles = useRoleNames(subject);
   const [asking, setAsking] = useState(false);
   const value: ViewKind = asking ? "role" : (link.against?.kind ?? "graph");
+  const choices: { readonly value: ViewKind; readonly label: string }[] = [
+    { value: "graph", label: "Flame graph" },
+  ];
+  if (subject.run === null || link.window.kind !== "all") {
+    choices.push({ value: "before", label: "Against the time before" });
+  }
+  if (link.roles.length === 1) choices.push({ value: "role", label: "Against another role" });
+  if (choices.length === 1) return null;
   return (
     <>
       <SegmentedControl<ViewKind>
         label="View"
         value={value}
-        choices={[
-          { value: "graph", label: "Flame graph" },
-          ...(subject.run !== null && link.window.kind === "all"
-            ? []
-            : [{ value: "before", label: "Against the time before" } as const]),
-          ...(link.roles.length === 1
-            ? [{ value: "role", label: "Against another role" } as const]
-            : []),
-        ]}
+        choices={choices}
         onChange={(view) => {
           setAsking(view === "role");
           if (view === "graph") onLink({ against: null });
@@ -301,6 +301,11 @@ function Difference({ subject, link }: StacksProps) {
         against?.kind === "role"
           ? `Role ${link.roles.join(", ")} against ${against.role}`
           : `${windowText(link)} against the time before`
+      }
+      sides={
+        against?.kind === "role"
+          ? [`role ${against.role}`, `role ${roles.join(", ")}`]
+          : ["the time before", windowText(link)]
       }
       query={query}
       periodMs={periodOf(subject, link)}

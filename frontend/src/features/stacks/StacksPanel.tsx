@@ -34,7 +34,7 @@ export const StacksPanel = memo(function StacksPanel({ target }: { readonly targ
       note="which line of code waits, runs and releases"
       data-panel="stacks"
       controls={
-        <span className={styles.options}>
+        <span className={styles.controls}>
           {live ? <TakeButton target={target} /> : null}
           {href === null ? null : <PageLink href={href}>On a page of its own</PageLink>}
         </span>

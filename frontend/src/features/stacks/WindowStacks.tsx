@@ -5,6 +5,7 @@ import type { Target } from "../../wire/generated/models";
 import { PLAIN_LINK, parseStacksLink, type StacksLink } from "./link";
 import { DrawingBar } from "./ScopeBar";
 import { StackBody } from "./StackPane";
+import styles from "./stacks.module.css";
 import { useStackLink } from "./useStackLink";
 import { type StackSubject, useStill } from "./useStacks";
 
@@ -24,14 +25,18 @@ export function WindowStacks({ target, inView }: WindowStacksProps) {
   const [drawing, setDrawing] = useState<Drawing>(PLAIN_LINK);
   const scope = useMemo(() => parseStacksLink(href.split("?")[1] ?? ""), [href]);
   if (scope === null) {
-    return <p>This selection has no stacks of its own. Select a thread or a role.</p>;
+    return (
+      <p className={styles.empty}>
+        This selection has no stacks of its own. Select a thread or a role.
+      </p>
+    );
   }
   const { source, window, tids, roles, states, lock } = scope;
   const link: StacksLink = { ...drawing, source, window, tids, roles, states, lock };
   const onLink = (part: Partial<StacksLink>) => setDrawing((before) => ({ ...before, ...part }));
   const [what = "all threads"] = [...roles.map((role) => `role ${role}`), ...tids.map(tidText)];
   return (
-    <>
+    <div className={styles.within}>
       <DrawingBar link={link} onLink={onLink} />
       <StackBody
         key={JSON.stringify([tids, roles])}
@@ -40,7 +45,7 @@ export function WindowStacks({ target, inView }: WindowStacksProps) {
         watched={inView}
         {...{ subject, link, onLink }}
       />
-    </>
+    </div>
   );
 }
 

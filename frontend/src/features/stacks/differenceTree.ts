@@ -66,14 +66,21 @@ export function rateText(value: number): string {
   return `${formatValue(value, "s")}/s`;
 }
 
-function signedText(value: number): string {
-  if (value === 0) return "±0";
-  return `${value > 0 ? "+" : "−"}${rateText(Math.abs(value))}`;
-}
+const UNITS = [
+  [0.1, 1, "s/s"],
+  [1e-4, 1e3, "ms/s"],
+  [0, 1e6, "µs/s"],
+] as const;
 
-/** "+12.0 ms/s (+8.00 ms/s to +16.0 ms/s)". */
+/** "+12.0 ms/s (+8.00 to +16.0)": all in the unit of the greatest. */
 export function changeText({ before, after, low, high }: RateChange): string {
-  return `${signedText(after - before)} (${signedText(low)} to ${signedText(high)})`;
+  const most = Math.max(Math.abs(after - before), Math.abs(low), Math.abs(high));
+  const [, factor, unit] = UNITS.find(([least]) => most >= least) ?? UNITS[0];
+  const signed = (value: number) => {
+    const text = Math.abs(value * factor).toPrecision(3);
+    return Number(text) === 0 ? "0" : `${value > 0 ? "+" : "−"}${text}`;
+  };
+  return `${signed(after - before)} ${unit} (${signed(low)} to ${signed(high)})`;
 }
 
 /** Mark of a certain change before a name: a cue beside colour. */

@@ -61,6 +61,15 @@ export function moduleOf({ kind, module, file }: StackFrame): string {
   return module || baseName(file) || kindName(kind);
 }
 
+/** Libraries below every program: their functions say how it waits, not where. */
+const SYSTEM_MODULES =
+  /^(libc|libpthread|libm|librt|libdl|libstdc\+\+|libgcc_s|ld|ld-linux.*|ld-musl.*|libc\.musl.*)(-[\d.]+)?(\.so[.\d]*)?$/;
+
+/** Whether a frame is the program's own code, as far as its module and kind say. */
+export function isOwnCode(frame: StackFrame): boolean {
+  return frame.kind !== "kernel" && !isRuntime(frame) && !SYSTEM_MODULES.test(frame.module);
+}
+
 /** Executables and libraries that interpret or manage programs. */
 const RUNTIME_MODULES =
   /^(lib)?(python[23][.\d]*|jvm|ruby[-.\d]*|perl[.\d]*|php[\d]*|beam\.smp|coreclr|clrjit|mono[-.\w]*|node)(\.so[.\d]*)?$/;

@@ -170,7 +170,7 @@ describe("differenceTree", () => {
     ]);
     expect(certainChange(changeOf("grew"))).toBeCloseTo(0.1);
     expect(certainChange(changeOf("unsure"))).toBe(0);
-    expect(changeText(changeOf("grew"))).toBe("+0.100 s/s (+88.8 ms/s to +0.111 s/s)");
+    expect(changeText(changeOf("grew"))).toBe("+0.100 s/s (+0.0888 to +0.111)");
     expect(changeTip(tree, tree.name.indexOf("unsure"))[2]).toContain("No certain change.");
   });
 

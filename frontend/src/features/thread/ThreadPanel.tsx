@@ -182,7 +182,7 @@ function PartLink({ part, view: { key, name, tid } }: PartLinkProps) {
   return states.length === 0 ? (
     <span>{partName(part)}</span>
   ) : (
-    <StacksLink what={what} title="Flame graph of this thread in this state">
+    <StacksLink what={what} title="Flame graph of this thread in this state" quiet>
       {partName(part)}
     </StacksLink>
   );

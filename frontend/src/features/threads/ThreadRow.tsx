@@ -190,7 +190,7 @@ function CodeCell({ row, now }: CodeCellProps) {
       data-ended={now?.ended}
       title={now === undefined ? undefined : nowTitle(now)}
     >
-      <StacksLink what={what} plain={text}>
+      <StacksLink what={what} plain={text} quiet>
         {text === "" ? "Stacks" : text}
       </StacksLink>
     </td>

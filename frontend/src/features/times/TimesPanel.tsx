@@ -252,7 +252,11 @@ function PartList({ times, theme }: { times: TimesView; theme: ChartTheme }) {
                 <th scope="row">
                   <Swatch part={there ? part : "unsplit"} theme={theme} />
                   {there && stateOf(part) !== undefined ? (
-                    <StacksLink what={{ key, states: [part] }} title="Flame graph of this part">
+                    <StacksLink
+                      what={{ key, states: [part] }}
+                      title="Flame graph of this part"
+                      quiet
+                    >
                       {partName(part)}
                     </StacksLink>
                   ) : (
