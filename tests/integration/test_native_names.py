@@ -409,10 +409,16 @@ def test_dwarf_that_takes_all_memory_ends_the_child_once(tmp_path: Path) -> None
     asked: list[bool] = []
 
     def ask(
-        pid: int, start: int, module: str, build_id: str, addresses: Sequence[int], *, lines: bool
+        pid: int,
+        start_ticks: int,
+        module: str,
+        build_id: str,
+        addresses: Sequence[int],
+        *,
+        lines: bool,
     ) -> NamesAnswer:
         asked.append(lines)
-        return ask_native_names(pid, start, module, build_id, addresses, lines=lines)
+        return ask_native_names(pid, start_ticks, module, build_id, addresses, lines=lines)
 
     symbols = Symbols(ask)
     with mapped(made):
