@@ -3,9 +3,9 @@
 A line "SECONDS" lets a program start threads which work for so long. Workers call functions
 repeatedly, a random number of times each: `wait_briefly` and `wait_longer` wait for what never
 comes, `rest_briefly` and `rest_longer` sleep, `compute_some` and `compute_more` compute. One more
-thread waits in `await_release` for two others in turn, which release it in `post_soon` and `post_late`. Once all
-have ended, the program writes a line of JSON (`CodeAccount`). Functions are named as their language
-does.
+thread waits in `await_release` for two others in turn, which release it in `post_soon` and
+`post_late`. Once all have ended, the program writes a line of JSON (`CodeAccount`). Functions are
+named as their language does.
 """
 
 import importlib.util
