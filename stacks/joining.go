@@ -10,6 +10,9 @@ const (
 	openAfter = 500_000_000
 )
 
+// preempted is a state of sampler/src/ledger/waits.bpf.c.
+const preempted = 2
+
 // maxWeight bounds the weight of a stay.
 const maxWeight = 1 << 24
 
@@ -65,14 +68,20 @@ func newJoiner() *joiner {
 	return &joiner{stays: map[uint64]*open{}, asked: map[uint32][]asked{}, windows: 1}
 }
 
-// weigh lets the stays among some records stand for those, too, that were beyond the limit meanwhile.
-func weigh(records []record, beyond uint64) {
+// chosen is how many stays began in some records.
+func chosen(records []record) uint64 {
 	began := uint64(0)
 	for _, one := range records {
 		if one.kind == stayBegan {
 			began++
 		}
 	}
+	return began
+}
+
+// weigh lets the stays among some records stand for those, too, that were beyond the limit meanwhile.
+func weigh(records []record, beyond uint64) {
+	began := chosen(records)
 	if beyond == 0 || began == 0 {
 		return
 	}
@@ -113,6 +122,10 @@ func (j *joiner) add(one record) {
 		if stay := j.stays[one.stay]; stay != nil {
 			delete(j.stays, one.stay)
 			stay.WaitNs, stay.DelayNs, stay.Waker, stay.Ended = one.wait(), one.delay(), one.waker, 1
+			if stay.State == preempted {
+				// Nobody wakes a thread that could go on; what the ledger has is of a wait before.
+				stay.Waker = 0
+			}
 			// One that has ended has a length, as those that have not are sent apart by it.
 			stay.WaitNs = max(stay.WaitNs, 1)
 			j.done = append(j.done, stay)

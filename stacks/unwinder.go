@@ -49,7 +49,7 @@ type unwinder struct {
 
 // newUnwinder loads it, which takes some seconds. It takes no stack before a program calls entry.
 func newUnwinder(ctx context.Context) (*unwinder, error) {
-	log.SetLevel(slog.LevelWarn)
+	log.SetLevel(slog.LevelError)
 	metrics.Start(noop.Meter{})
 	u := &unwinder{traces: make(chan *libpf.EbpfTrace)}
 	made, err := tracer.NewTracer(ctx, &tracer.Config{
@@ -161,7 +161,7 @@ func cut(text string) string {
 // withoutResult is a Java method without the type of what it returns.
 func withoutResult(method string) string {
 	head, rest, found := strings.Cut(method, "(")
-	if !found {
+	if !found || strings.HasSuffix(head, " ") {
 		return method
 	}
 	return head[strings.LastIndexByte(head, ' ')+1:] + "(" + rest

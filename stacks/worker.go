@@ -219,7 +219,7 @@ func (w *worker) flush() error {
 	counts := w.joiner.counts
 	_, failed := w.filter.counted()
 	counts[countWithoutStack] += failed
-	counts[countBeyondLimit] += w.shared.beyondLimit + w.shared.releasesBeyond
+	counts[countBeyondLimit] += w.shared.beyondLimit
 	counts[countNoRoom] += w.shared.noRoom
 	counts[countBeyondBound] += w.tree.cut
 	messages := encodeFrames(firstFrame, frames)
@@ -230,20 +230,22 @@ func (w *worker) flush() error {
 			return errGone
 		}
 	}
-	w.setGap(beyond)
-	return nil
-}
-
-// setGap lets fewer stays be chosen where a CPU would take more stacks than it may.
-func (w *worker) setGap(beyond uint64) {
-	if beyond > 0 {
-		w.gap = min(w.gap*3/2, mostGap)
-	} else {
-		w.gap = max(w.gap*19/20, leastGap)
-	}
+	w.gap = nextGap(w.gap, chosen(records), beyond)
 	if w.status.Trigger == triggerWatchpoint {
 		w.shared.gapNs = uint64(w.gap)
 	}
+	return nil
+}
+
+// nextGap lets fewer stays be chosen where a CPU would take more stacks than it may.
+//
+// The first stays of a new thread are all chosen, whatever the gap. So it grows by a quarter at most:
+// a burst of new threads must not leave the others without samples for long.
+func nextGap(gap time.Duration, chosen, beyond uint64) time.Duration {
+	if beyond == 0 {
+		return max(gap*9/10, leastGap)
+	}
+	return min(gap+time.Duration(float64(gap)*float64(beyond)/float64(4*(chosen+beyond))), mostGap)
 }
 
 func (w *worker) say(one status) { _, _ = unix.Write(socketFD, encodeStatus(one)) }

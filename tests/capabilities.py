@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from programs.build import GO
+from tidscope_collector.stacks.program import PROGRAM
 
 DELAY_SWITCH = Path("/proc/sys/kernel/task_delayacct")
 
@@ -30,6 +31,7 @@ DETECTED: dict[str, tuple[Callable[[], bool], str]] = {
     "two-cpus": (lambda: len(os.sched_getaffinity(0)) >= 2, "this process may use one CPU only"),
     "x86_64": (lambda: os.uname().machine == "x86_64", "this is another processor"),
     "go": (lambda: GO is not None, "there is no Go compiler"),
+    "stacks": (PROGRAM.exists, "the program that takes stacks is not built"),
     "btf": (Path("/sys/kernel/btf/vmlinux").exists, "this kernel has no BTF"),
     "delay-accounting": (DELAY_SWITCH.exists, "this kernel has no switch for delay accounting"),
 }
@@ -45,6 +47,7 @@ TRIED = {
     "direct-walk": "the kernel has no task iterator that programs call (Linux 6.7)",
     "32-bit": "no 32-bit program can be built or run",
     "io_uring": "io_uring is not there",
+    "java-21": "there is no Java 21 or newer",
     "java-24": "there is no Java 24 or newer",
     "crates": "crates of the Rust registry cannot be fetched and built",
     "go-modules": "modules of the Go proxy cannot be fetched and built",

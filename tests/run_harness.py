@@ -12,6 +12,7 @@ from tidscope_backend.recording.closing import Flush, RecordingTimeouts
 from tidscope_backend.recording.part_sealer import PartSealer, RunSaver
 from tidscope_backend.recording.recorder import Recorder
 from tidscope_backend.recording.recording import PartLimits
+from tidscope_backend.recording.stack_leases import StackLeases
 from tidscope_backend.recording.writer import MAX_QUEUED_BYTES
 from tidscope_backend.store.directory import ManifestWriter, RunsDirectory
 from tidscope_backend.store.disk import Disk
@@ -20,6 +21,7 @@ from tidscope_backend.stream.frames import store_frame
 from tidscope_backend.stream.history import HistoryStore
 from tidscope_wire.frame import Fields, split
 from tidscope_wire.generated.models import FlushReply, RecordRequest, RunManifest, Target
+from tidscope_wire.problems import ProblemError
 
 
 @dataclass
@@ -35,6 +37,8 @@ class RunHarness:
         flush: answers for the collector; None: it has sent everything.
         ends: the supervisor's log.
         close_s: time that an ending run waits for the collector, in seconds.
+        leases: leases of stacks asked for, as target and seconds.
+        no_stacks: refusal of leases; None: they are granted.
     """
 
     home: Path
@@ -49,6 +53,8 @@ class RunHarness:
     close_s: float = 10.0
     flush: Flush | None = None
     ends: list[ProgramEnd] = field(default_factory=list)
+    leases: list[tuple[str, float]] = field(default_factory=list)
+    no_stacks: ProblemError | None = None
 
     async def _has_sent_all(self, _: Target) -> FlushReply:
         target = self.registry.target(TARGET_ID)
@@ -58,6 +64,11 @@ class RunHarness:
     async def _flush(self, target: Target) -> FlushReply:
         self.asked.set()
         return await (self.flush or self._has_sent_all)(target)
+
+    async def _take_stacks(self, target: Target, seconds: float) -> None:
+        self.leases.append((target.id, seconds))
+        if self.no_stacks is not None:
+            raise self.no_stacks
 
     def __post_init__(self) -> None:
         self.fields: Fields | None = None
@@ -77,6 +88,7 @@ class RunHarness:
             self._changed,
             self.disk,
             self._flush,
+            StackLeases(self._take_stacks, lambda: self.now_s),
             self.limits,
             # The test advances the clock itself.
             RecordingTimeouts(check_interval_s=3600, close_s=self.close_s),

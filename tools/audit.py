@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import crates
+import go_modules
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-fuzz.lock")
@@ -81,12 +82,19 @@ def of_npm_audit(lock: str, output: str, errors: str, locked: int) -> Finding:
     return Finding(lock, locked, vulnerable)
 
 
-def of_crates(lock: str, packages: list[dict[str, Any]], url: str) -> Finding:
-    """Ask OSV about each crate; the first question without an answer leaves the rest unaudited."""
+def of_osv(lock: str, ecosystem: str, packages: list[tuple[str, str]], url: str) -> Finding:
+    """Ask OSV about each package; the first question without an answer leaves the rest unaudited.
+
+    Args:
+        lock: the lock file.
+        ecosystem: name that OSV has for their registry; `Go` has Go's own vulnerability database.
+        packages: names and versions.
+        url: address of the service.
+    """
     vulnerable: list[str] = []
-    for place, package in enumerate(packages):
-        of = {"name": package["name"], "ecosystem": "crates.io"}
-        body = json.dumps({"version": package["version"], "package": of}).encode()
+    for place, (name, version) in enumerate(packages):
+        of = {"name": name, "ecosystem": ecosystem}
+        body = json.dumps({"version": version, "package": of}).encode()
         request = urllib.request.Request(url, body, {"content-type": "application/json"})
         try:
             with urllib.request.urlopen(request, timeout=10) as answer:
@@ -94,7 +102,7 @@ def of_crates(lock: str, packages: list[dict[str, Any]], url: str) -> Finding:
         except (OSError, ValueError) as error:
             left = len(packages) - place
             return Finding(lock, place, tuple(vulnerable), left, f"{url}: {error}")
-        vulnerable += [f"{package['name']} {package['version']}: {one['id']}" for one in found]
+        vulnerable += [f"{name} {version}: {one['id']}" for one in found]
     return Finding(lock, len(packages), tuple(vulnerable))
 
 
@@ -120,7 +128,7 @@ def audit(root: Path, osv_url: str | None, registry: str | None) -> list[Finding
 
     Args:
         root: the checkout.
-        osv_url: address of an OSV service; None: PyPI for Python, and osv.dev for crates.
+        osv_url: address of an OSV service; None: PyPI for Python, osv.dev for crates and Go.
         registry: registry for npm; None for the configured one.
     """
     pip_service = ["-s", "osv", "--osv-url", osv_url] if osv_url else []
@@ -137,8 +145,13 @@ def audit(root: Path, osv_url: str | None, registry: str | None) -> list[Finding
     command = ["npm", "audit", "--json", "--package-lock-only", "--fetch-retries", "0"]
     command += ["--registry", registry] if registry else []
     findings.append(of_npm_audit(lock, *_run(command, root), locked))
-    packages = [one for one in crates.locked(root) if "source" in one]
-    findings.append(of_crates(str(crates.LOCK), packages, osv_url or OSV_URL))
+    osv_url = osv_url or OSV_URL
+    packages = [(one["name"], one["version"]) for one in crates.locked(root) if "source" in one]
+    findings.append(of_osv(str(crates.LOCK), "crates.io", packages, osv_url))
+    for folder in go_modules.CARRIED:
+        # OSV has versions of Go modules without the v.
+        packages = [(name, version[1:]) for name, version in go_modules.locked(root, folder)]
+        findings.append(of_osv(f"{folder}/go.sum", "Go", packages, osv_url))
     return findings
 
 
@@ -147,7 +160,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--complete", action="store_true", help="fail if a registry has no answer")
     parser.add_argument(
-        "--osv-url", metavar="URL", help="ask this OSV service about Python and crates"
+        "--osv-url", metavar="URL", help="ask this OSV service about Python, crates and Go"
     )
     parser.add_argument("--registry", metavar="URL", help="ask this npm registry")
     options = parser.parse_args()

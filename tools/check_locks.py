@@ -3,8 +3,9 @@
 `python tools/check_locks.py [ROOT]`: package-lock.json repeats the dependencies of package.json,
 each locked package has a hash, none an address of a registry; each requirement of pyproject.toml is
 locked in a version that fits it; Cargo.lock names what Cargo.toml does, and each crate has a hash
-and the index of crates.io as its source. Exits 1 and names what differs; `npm install`, `make lock`
-and `cargo update -w` in sampler/ fix it.
+and the index of crates.io as its source; each Go module that go.mod requires has its hashes in
+go.sum, and none is replaced. Exits 1 and names what differs; `npm install`, `make lock`,
+`cargo update -w` in sampler/ and `go get` in the folder of a go.mod fix it.
 """
 
 import json
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import crates
+import go_modules
 from command_line import check_tree
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -41,6 +43,8 @@ def differences(root: Path) -> Iterator[str]:
             asked += project["project"]["dependencies"]
         yield from _python(lock, (root / lock).read_text(), asked)
     yield from _cargo(root)
+    for folder in go_modules.CARRIED:
+        yield from _go(root, folder)
 
 
 def _npm(root: Path) -> Iterator[str]:
@@ -96,6 +100,16 @@ def _cargo(root: Path) -> Iterator[str]:
             yield f"{crates.LOCK}: {name} comes from elsewhere than crates.io"
         if "checksum" not in package:
             yield f"{crates.LOCK}: {name} has no hash"
+
+
+def _go(root: Path, folder: Path) -> Iterator[str]:
+    if re.search(r"^replace\b", (root / folder / "go.mod").read_text(), re.MULTILINE):
+        yield f"{folder}/go.mod replaces a module"
+    hashes = go_modules.hashes(root, folder)
+    for name, version in go_modules.locked(root, folder):
+        for hashed in (version, f"{version}/go.mod"):
+            if not hashes.get((name, hashed), "").startswith("h1:"):
+                yield f"{folder}/go.sum: {name} {hashed} has no hash"
 
 
 if __name__ == "__main__":

@@ -56,7 +56,8 @@ def linked(root: Path) -> list[Crate]:
             Crate(
                 package["name"],
                 package["version"],
-                package["license"] or "",
+                # Old packages write a slash.
+                (package["license"] or "").replace("/", " OR "),
                 Path(package["manifest_path"]).parent,
                 hashes[package["name"], package["version"]],
             )

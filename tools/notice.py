@@ -1,32 +1,36 @@
 """Write NOTICE: what the built page and the wheel carry, with the licence of each part.
 
 `python tools/notice.py` rewrites the file from the packages that the last build put into the page,
-and from the crates of the sampler; with `--check` it writes nothing and exits 1 if it differs. The
-page has to be built before.
+from the crates of the sampler, and from the Go modules of the program that takes stacks; with
+`--check` it writes nothing and exits 1 if it differs. The page has to be built before.
 """
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TypedDict
 
 import crates
+import go_modules
 from command_line import make_file
 
 LICENSES = Path("backend/tidscope_backend/web/licenses.json")
 PACKAGES = Path("node_modules")
 NOTICE = Path("NOTICE")
 GPL_PARTS = (
+    "sampler/src/ledger/stays.bpf.h",
     "sampler/src/ledger/waits.bpf.c",
     "sampler/src/network/netacct.bpf.c",
     "sampler/src/processes/groups.bpf.c",
     "sampler/src/slots/thread_slots.bpf.h",
     "sampler/src/walk/task_iterator.bpf.c",
+    "stacks/bpf/filter.bpf.c",
     "kernel/patches",
 )
 """Parts derived from the kernel or running inside it; the wheel carries all but the last, compiled,
-within the sampler."""
-CRATE_LICENCES = ("Apache-2.0", "MIT", "ISC", "BSD-3-Clause", "Apache-2.0 AND ISC")
+within the sampler and the program that takes stacks."""
+CRATE_LICENCES = ("Apache-2.0", "MIT", "ISC", "BSD-3-Clause", "Zlib", "Apache-2.0 AND ISC")
 """Licences of crates that the wheel may carry, the preferred ones first."""
 
 HEAD = f"""\
@@ -44,6 +48,19 @@ CRATES = """\
 Third-party software in the sampler (tidscope_sampler, which the wheel carries), beside the standard
 library of Rust (Apache-2.0 OR MIT):
 """
+
+MODULES = """\
+Third-party software in the program that takes stacks (tidscope_collector/stacks/tidscope-stacks,
+which the wheel carries):
+"""
+GO = "The standard library and the runtime of Go"
+GO_TEXT_OF = "golang.org/x/sys"
+"""Module with the same text of the licence as Go itself."""
+KERNEL_PROGRAMS = """\
+Its eBPF programs (folder support/ebpf of the module), which the program carries compiled and loads
+into the kernel, are licensed under GPL-2.0-only (LICENSES/GPL-2.0-only.txt). Their source code is
+part of the module in this version: https://github.com/open-telemetry/opentelemetry-ebpf-profiler"""
+_APACHE_ENDS = "limitations under the License."
 
 
 class Package(TypedDict):
@@ -71,6 +88,8 @@ def notice(root: Path) -> str:
     blocks.append(CRATES)
     for crate in crates.linked(root):
         blocks.append(_block(_of_crate(crate), crate.folder))
+    blocks.append(MODULES)
+    blocks += _module_blocks(go_modules.linked(root))
     return "\n".join(blocks)
 
 
@@ -92,9 +111,37 @@ def _of_crate(crate: crates.Crate) -> Package:
     return Package(name=crate.name, version=crate.version, identifier=identifier, text=text)
 
 
+def _module_blocks(modules: list[go_modules.Module]) -> Iterator[str]:
+    """Go and its modules, each text of a licence once."""
+    (of_go,) = (module.text for module in modules if module.name == GO_TEXT_OF)
+    yield "\n".join([*_title(f"{GO} (BSD-3-Clause)"), "", of_go, ""])
+    printed = {of_go: GO}
+    for module in modules:
+        lines = _title(f"{module.name} {module.version} ({module.licence})")
+        for own in sorted(module.folder.glob("NOTICE*")):
+            lines += ["", own.read_text().strip()]
+        text = module.text
+        if module.licence.startswith("Apache-2.0"):
+            lines += ["", "Licensed under the Apache License, Version 2.0 (LICENSE)."]
+            text = text.rpartition(_APACHE_ENDS)[2].lstrip("\n- ")
+        if "GPL-2.0-only" in module.licence:
+            lines += ["", KERNEL_PROGRAMS]
+        if "MPL-2.0" in module.licence:
+            lines += ["", f"Its source code: https://{module.name}"]
+        if text in printed:
+            lines += ["", f"The text of the licence is above: {printed[text]}"]
+        elif text:
+            printed[text] = module.name
+            lines += ["", text]
+        yield "\n".join([*lines, ""])
+
+
+def _title(text: str) -> list[str]:
+    return ["-" * 80, text, "-" * 80]
+
+
 def _block(package: Package, folder: Path) -> str:
-    title = f"{package['name']} {package['version']} ({package['identifier']})"
-    lines = ["-" * 80, title, "-" * 80]
+    lines = _title(f"{package['name']} {package['version']} ({package['identifier']})")
     own = folder / "NOTICE"
     if own.is_file():
         lines += ["", "\n".join(own.read_text().strip().splitlines())]

@@ -1,10 +1,11 @@
 """Write sbom.cdx.json: what tidscope installs and carries, as a CycloneDX bill of materials.
 
-Three kinds of components: the packages that the last build put into the page, with the hash that
+Four kinds of components: the packages that the last build put into the page, with the hash that
 package-lock.json holds them to; the crates that the sampler is made of, with those of Cargo.lock;
-and the Python packages of requirements.lock, each with the hashes of the files that may be
-installed. The wheel carries the file (PEP 770). `python tools/sbom.py` rewrites it; with `--check`
-it writes nothing and exits 1 if the file differs. The page has to be built before.
+the Go modules in the program that takes stacks, with those of go.sum, each a hash of the hashes of
+all files; and the Python packages of requirements.lock, each with the hashes of the files that may
+be installed. The wheel carries the file (PEP 770). `python tools/sbom.py` rewrites it; with
+`--check` it writes nothing and exits 1 if the file differs. The page has to be built before.
 """
 
 import base64
@@ -16,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import crates
+import go_modules
 from command_line import make_file
 from cyclonedx.contrib.license.factories import LicenseFactory
 from cyclonedx.model import ExternalReference, ExternalReferenceType, HashAlgorithm, HashType, XsUri
@@ -42,11 +44,11 @@ def bill_of_materials(root: Path) -> str:
     whole = _component(
         "pypi", project["name"], project["version"], project["license"], ComponentType.APPLICATION
     )
-    page, sampler, python = list(_of_page(root)), list(_of_sampler(root)), list(_of_lock(root))
-    bom = Bom(components=[*page, *sampler, *python])
+    carried = [*_of_page(root), *_of_sampler(root), *_of_stacks(root)]
+    python = list(_of_lock(root))
+    bom = Bom(components=[*carried, *python])
     bom.metadata.component = whole
     direct = {canonicalize_name(Requirement(each).name) for each in project["dependencies"]}
-    carried = [*page, *sampler]
     bom.register_dependency(whole, [*carried, *(each for each in python if each.name in direct)])
     made = json.loads(JsonV1Dot6(bom).output_as_string())
     # These two differ each time that it is made.
@@ -71,6 +73,14 @@ def _of_sampler(root: Path) -> Iterator[Component]:
     for crate in crates.linked(root):
         component = _component("cargo", crate.name, crate.version, crate.licence)
         component.hashes = [HashType(alg=HashAlgorithm.SHA_256, content=crate.sha256)]
+        yield component
+
+
+def _of_stacks(root: Path) -> Iterator[Component]:
+    """Go modules in the program that takes stacks."""
+    for module in go_modules.linked(root):
+        component = _component("golang", module.name, module.version, module.licence)
+        component.hashes = [HashType(alg=HashAlgorithm.SHA_256, content=module.sha256)]
         yield component
 
 

@@ -1,4 +1,4 @@
-"""Build hook of hatchling: the wheel is for the processor that its sampler is compiled for."""
+"""Build hook of hatchling: the wheel is for the processor that its programs are compiled for."""
 
 from pathlib import Path
 from typing import Any
@@ -6,24 +6,37 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SAMPLER = Path("sampler/tidscope_sampler/native.abi3.so")
+STACKS = Path("collector/tidscope_collector/stacks/tidscope-stacks")
 _MACHINES = {62: "x86_64", 183: "aarch64"}
 """Values of `e_machine` in the header of an ELF file, which is at offset 18."""
 
 
-def platform_of(sampler: Path) -> str:
-    """The platform tag of the processor that a shared object is for.
+def platform_of(program: Path) -> str:
+    """The platform tag of the processor that a program or shared object is for.
 
     Raises:
-        SystemExit: it is not there, or for another processor.
+        SystemExit: it is for another processor.
     """
-    try:
-        header = sampler.read_bytes()[:20]
-    except FileNotFoundError:
-        raise SystemExit(f"{sampler} is missing: run `make sampler` first") from None
+    header = program.read_bytes()[:20]
     machine = int.from_bytes(header[18:20], "little")
     if header[:4] != b"\x7fELF" or machine not in _MACHINES:
-        raise SystemExit(f"{sampler} is for no processor that tidscope runs on")
+        raise SystemExit(f"{program} is for no processor that tidscope runs on")
     return f"linux_{_MACHINES[machine]}"
+
+
+def platform_of_all(root: Path) -> str:
+    """The platform tag of the sampler, and of the program that takes stacks if it is built.
+
+    Raises:
+        SystemExit: the sampler is missing, or the two are for different processors.
+    """
+    sampler, stacks = root / SAMPLER, root / STACKS
+    if not sampler.exists():
+        raise SystemExit(f"{SAMPLER} is missing: run `make sampler` first")
+    platform = platform_of(sampler)
+    if stacks.exists() and platform_of(stacks) != platform:
+        raise SystemExit(f"{STACKS} is for another processor than {SAMPLER}: run `make stacks`")
+    return platform
 
 
 class WheelTag(BuildHookInterface[Any]):
@@ -34,4 +47,4 @@ class WheelTag(BuildHookInterface[Any]):
         if version == "editable":
             return
         build_data["pure_python"] = False
-        build_data["tag"] = f"cp311-abi3-{platform_of(Path(self.root) / SAMPLER)}"
+        build_data["tag"] = f"cp311-abi3-{platform_of_all(Path(self.root))}"

@@ -60,6 +60,7 @@ from tidscope_backend.recording.closing import RecordingTimeouts
 from tidscope_backend.recording.part_sealer import PartSealer, RunSaver
 from tidscope_backend.recording.recorder import Recorder
 from tidscope_backend.recording.recording import PartLimits
+from tidscope_backend.recording.stack_leases import StackLeases
 from tidscope_backend.security.access import AccessMiddleware, AllowedOrigins, TrustedProxy
 from tidscope_backend.security.audit import AuditMiddleware
 from tidscope_backend.security.authenticator import Authenticator
@@ -135,6 +136,7 @@ class Backend:
             self._publish_state,
             disk,
             self.links.flush,
+            StackLeases(self.links.sample_stacks, self.clock),
             PartLimits(int(settings.part_seconds * 1e9), settings.part_bytes),
             RecordingTimeouts(resume_s=settings.resume_seconds),
             ends=lambda: read_ends(settings.ended_descriptor),

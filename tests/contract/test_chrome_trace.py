@@ -7,15 +7,18 @@ from typing import Any
 
 import jsonschema
 import pytest
-from ledger_story import FIELDS, ledger_story
+from ledger_story import FIELDS, FUTEX, LOCK, ledger_story
 from run_folders import run_folder
+from sampled_story import PATHS, sampled_story
 from scripted_run import START, time_ns, write_run
-from tidscope_backend.exchange import chrome_trace
+from tidscope_backend.exchange import chrome_trace, stack_slices
 from tidscope_backend.exchange.chrome_trace import as_trace
+from tidscope_backend.exchange.stack_slices import TRACK_OFFSET
 from tidscope_backend.state_groups import LABELS as STATE_LABELS
 from tidscope_wire.generated.models import RunMark
 from tidscope_wire.states import STATE_FIELDS
 
+OWN = frozenset({"update_account", "slow_io"})
 SCHEMA = json.loads((Path(__file__).parent / "chrome_trace.schema.json").read_text())
 
 
@@ -150,3 +153,47 @@ def test_stays_that_samples_saw_are_slices(
 
 def test_a_run_without_a_ledger_has_no_slices_of_states(events: list[dict[str, Any]]) -> None:
     assert not [one for one in events if one.get("cat") == "state"]
+
+
+def test_sampled_stays_have_their_stacks(tmp_path: Path) -> None:
+    story = sampled_story(100, 1)
+    run_folder(tmp_path / "run", [story.frames[:50], story.frames[50:]], FIELDS, 2)
+    events = trace_of(tmp_path / "run")["traceEvents"]
+    tracks = {one["tid"]: one["args"]["name"] for one in events if one["name"] == "thread_name"}
+    assert tracks[TRACK_OFFSET + 201] == "worker-1 stacks (201)"
+    mine = [one for one in events if one.get("cat") == "stack" and one["tid"] == TRACK_OFFSET + 201]
+    first, last = story.ledger.times[0], story.ledger.times[-1]
+    stays = [one for one in story.sampled if one.tid == 201 and one.state == FUTEX]
+    slices = {one["ts"]: one for one in mine if one["ph"] == "X"}
+    known_ns = 9_500_000_000
+    for stay in stays:
+        if stay.end_ns is None or stay.end_ns + stay.delay_ns > known_ns:
+            continue
+        one = slices[max(stay.begin_ns, first) / 1000]
+        assert one["dur"] == pytest.approx((stay.end_ns - max(stay.begin_ns, first)) / 1000)
+        assert one["name"] == own_of(stay.node)
+        functions = [part.split(" ")[0] for part in one["args"]["stack"].split("; ")]
+        assert tuple(functions) == PATHS[stay.node]
+        assert one["args"]["released_by"].endswith("unlock_all (bank.c:33)")
+        assert one["args"]["lock"] == LOCK
+    seen = [one for one in mine if one["ph"] == "i"]
+    assert seen
+    assert {one["name"] for one in seen} <= {"scale", "slow_io"}
+    for before, after in pairwise(sorted(slices.values(), key=lambda one: float(one["ts"]))):
+        assert before["ts"] + before["dur"] <= after["ts"] + 1e-3
+    assert max(one["ts"] + one["dur"] for one in slices.values()) <= last / 1000
+
+
+def own_of(node: int) -> str:
+    """The program's own code at the end of a wait's stack."""
+    return next(one for one in reversed(PATHS[node]) if "_" not in one or one in OWN)
+
+
+def test_the_longest_stays_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    story = sampled_story(100, 1)
+    run_folder(tmp_path / "run", [story.frames], FIELDS, 1)
+    monkeypatch.setattr(stack_slices, "MAX_SLICES", 20)
+    events = trace_of(tmp_path / "run")["traceEvents"]
+    kept = [one for one in events if one.get("cat") == "stack"]
+    assert len(kept) == 20
+    assert min(one["dur"] for one in kept) > 100_000

@@ -1,17 +1,20 @@
-"""The committed eBPF objects are what their sources compile to, and the sampler has them."""
+"""The committed eBPF objects are what their sources compile to, and the programs have them."""
 
 import re
 import subprocess
 from pathlib import Path
 
+from capabilities import needs
 from elftools.elf.elffile import ELFFile
+from tidscope_collector.stacks.program import PROGRAM
 from tidscope_collector.waits.states import State
 from tidscope_sampler.native import bpf_object
 
 ROOT = Path(__file__).parents[2]
 SAMPLER = ROOT / "sampler" / "src"
 LEDGER = SAMPLER / "ledger" / "waits.bpf.o"
-OBJECTS = {
+FILTER = ROOT / "stacks" / "bpf" / "filter.bpf.o"
+OF_SAMPLER = {
     SAMPLER / "network" / "netacct.bpf.o": {
         "tp_btf/sock_send_length",
         "tp_btf/sock_recv_length",
@@ -21,6 +24,7 @@ OBJECTS = {
     LEDGER: {"tp_btf/sched_switch", "tp_btf/sched_waking", "iter/task", ".maps"},
     SAMPLER / "processes" / "groups.bpf.o": {"tp_btf/task_newtask", "tp_btf/sched_switch", ".maps"},
 }
+OBJECTS = {**OF_SAMPLER, FILTER: {"perf_event", "syscall", ".maps"}}
 
 
 def contents(path: Path) -> dict[str, bytes]:
@@ -53,8 +57,13 @@ def test_the_objects_are_compiled_from_their_sources(tmp_path: Path) -> None:
 
 
 def test_the_sampler_has_the_objects() -> None:
-    for path in OBJECTS:
+    for path in OF_SAMPLER:
         assert bpf_object(path.name.removesuffix(".bpf.o")) == path.read_bytes()
+
+
+@needs("stacks")
+def test_the_program_that_takes_stacks_has_its_object() -> None:
+    assert FILTER.read_bytes() in PROGRAM.read_bytes()
 
 
 def test_states_have_the_numbers_of_the_program() -> None:

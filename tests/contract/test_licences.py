@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 from platform import machine
@@ -12,14 +13,19 @@ from typing import Any
 from urllib.parse import urljoin
 
 import pytest
+from capabilities import needs
 from jsonschema import Draft7Validator
 from referencing import Registry, Resource
+from tidscope_collector.stacks.program import PROGRAM
+from tool_scripts import load_tool, write_tree
 
 ROOT = Path(__file__).resolve().parents[2]
-EBPF = sorted((ROOT / "sampler" / "src").rglob("*.bpf.c"))
-HEADERS = sorted((ROOT / "sampler" / "src").rglob("*.bpf.h"))
+KERNEL_SIDES = (ROOT / "sampler" / "src", ROOT / "stacks" / "bpf")
+EBPF = sorted(path for folder in KERNEL_SIDES for path in folder.rglob("*.bpf.c"))
+HEADERS = sorted(path for folder in KERNEL_SIDES for path in folder.rglob("*.bpf.h"))
 
 
+@needs("go")
 @pytest.mark.parametrize("tool", ["notice.py", "sbom.py"])
 def test_notice_and_bill_of_materials_list_what_is_locked_and_built(tool: str) -> None:
     checked = subprocess.run(
@@ -46,7 +52,8 @@ def test_bill_of_materials_fits_the_schema_of_cyclonedx() -> None:
     carried = {component["purl"].partition("@")[0] for component in bom["components"]}
     assert {"pkg:npm/react", "pkg:npm/echarts", "pkg:pypi/fastapi", "pkg:pypi/pyroute2"} <= carried
     assert {"pkg:cargo/pyo3", "pkg:cargo/libc", "pkg:cargo/tungstenite"} <= carried
-    tests = ("pytest", "vitest", "proptest")
+    assert {"pkg:golang/golang.org/x/sys", "pkg:golang/github.com/cilium/ebpf"} <= carried
+    tests = ("pytest", "vitest", "proptest", "testify")
     assert not [name for name in carried if any(test in name for test in tests)]
 
 
@@ -73,16 +80,69 @@ def test_what_ebpf_sources_include_is_licensed_alike(header: Path) -> None:
     assert str(header.relative_to(ROOT)) in (ROOT / "NOTICE").read_text()
 
 
-def test_wheel_carries_licences_notice_bill_of_materials_and_page(tmp_path: Path) -> None:
+def test_who_has_the_unwinder_learns_of_the_licence_of_its_ebpf_programs() -> None:
+    name = "go.opentelemetry.io/ebpf-profiler"
+    bom = json.loads((ROOT / "sbom.cdx.json").read_text())
+    (unwinder,) = (one for one in bom["components"] if one["name"] == name)
+    assert unwinder["licenses"] == [{"expression": "Apache-2.0 AND GPL-2.0-only"}]
+    blocks = (ROOT / "NOTICE").read_text().split(f"{'-' * 80}\n")
+    title = f"{name} {unwinder['version']} (Apache-2.0 AND GPL-2.0-only)\n"
+    text = blocks[blocks.index(title) + 1]
+    assert "LICENSES/GPL-2.0-only.txt" in text
+    assert "source code" in text and "https://" in text
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]:
+    """The wheel of this checkout."""
+    folder = tmp_path_factory.mktemp("wheel")
     subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path],
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder],
         cwd=ROOT,
         capture_output=True,
         check=True,
     )
-    (wheel,) = tmp_path.glob(f"*-cp311-abi3-linux_{machine()}.whl")
-    names = zipfile.ZipFile(wheel).namelist()
+    (path,) = folder.glob(f"*-cp311-abi3-linux_{machine()}.whl")
+    with zipfile.ZipFile(path) as packed:
+        yield packed
+
+
+def test_wheel_carries_licences_notice_bill_of_materials_and_page(wheel: zipfile.ZipFile) -> None:
+    names = wheel.namelist()
     for wanted in ("licenses/LICENSE", "licenses/NOTICE", "licenses/LICENSES/GPL-2.0-only.txt"):
         assert any(name.endswith(wanted) for name in names), wanted
     assert {"tidscope_backend/web/index.html", "tidscope_sampler/native.abi3.so"} <= set(names)
     assert [name for name in names if name.endswith(".dist-info/sboms/sbom.cdx.json")]
+
+
+@needs("stacks")
+def test_wheel_carries_the_program_that_takes_stacks(wheel: zipfile.ZipFile) -> None:
+    program = wheel.getinfo(f"tidscope_collector/stacks/{PROGRAM.name}")
+    assert program.external_attr >> 16 & 0o111, "pip would install it without its mode"
+    assert wheel.read(program) == PROGRAM.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("sampler", "program", "said"),
+    [
+        (62, 62, ""),
+        (183, None, ""),
+        (183, 62, "tidscope-stacks is for another processor"),
+        (None, 62, "native.abi3.so is missing"),
+        (8, 8, "is for no processor"),
+    ],
+)
+def test_programs_of_a_wheel_are_for_one_processor(
+    tmp_path: Path, sampler: int | None, program: int | None, said: str
+) -> None:
+    tag = load_tool("wheel_tag")
+    for name, machine_number in ((tag.SAMPLER, sampler), (tag.STACKS, program)):
+        if machine_number is not None:
+            header = b"\x7fELF" + bytes(14) + machine_number.to_bytes(2, "little")
+            write_tree(tmp_path, {str(name): ""})
+            (tmp_path / name).write_bytes(header)
+    if said:
+        with pytest.raises(SystemExit, match=said):
+            tag.platform_of_all(tmp_path)
+    else:
+        assert tag.platform_of_all(tmp_path) in ("linux_x86_64", "linux_aarch64")

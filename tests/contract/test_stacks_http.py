@@ -10,12 +10,16 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 from backend_builders import TARGET_ID, target
-from backend_server import Backend, kind, running_backend
+from backend_server import TOKEN, Backend, kind, running_backend
 from fake_collector import FakeCollector
 from run_folders import run_folder
 from sampled_story import FIELDS, FUTEX, LOCK, SampledStory, sampled_story
+from tidscope_backend.cli import main
 from tidscope_wire.audit import FILE, read_records
+from tidscope_wire.frame import join, row_bytes, split
 from tidscope_wire.generated.models import (
+    AttachCommand,
+    DetachCommand,
     RefusedReply,
     SampleStacksCommand,
     StackDifference,
@@ -31,7 +35,8 @@ VIEW_TOKEN = "view-token-of-the-tests"
 RUN = "r-20261121-120000-00000a"
 PATH = f"/api/v1/targets/{TARGET_ID}/stacks"
 OF_RUN = f"/api/v1/runs/{RUN}/stacks"
-WINDOW = {"from_ns": 5_000_000_000, "to_ns": 20_000_000_000}
+Query = dict[str, str | int | bool]
+WINDOW: Query = {"from_ns": 5_000_000_000, "to_ns": 20_000_000_000}
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -70,7 +75,7 @@ async def collector(backend: Backend, story: SampledStory) -> AsyncIterator[Fake
         async with backend.program() as client:
             for _ in range(200):
                 asked = await client.get(f"{PATH}/places")
-                if StackPlaces.model_validate_json(asked.content).to_ns > 24_000_000_000:
+                if StackPlaces.model_validate_json(asked.content).to_ns > 23_000_000_000:
                     break
                 await asyncio.sleep(0.05)
         yield connected
@@ -115,7 +120,7 @@ async def test_places_of_locks_and_threads(
 async def test_a_difference_of_a_target_and_a_run(
     backend: Backend, collector: FakeCollector
 ) -> None:
-    query = {
+    query: dict[str, str | int | list[str]] = {
         **{"before": f"run:{RUN}", "before_from_ns": 5 * 10**9, "before_to_ns": 15 * 10**9},
         **{"after": f"target:{TARGET_ID}", "after_from_ns": 15 * 10**9},
         **{"after_to_ns": 20 * 10**9, "after_role": "worker-#", "after_state": ["futex"]},
@@ -150,7 +155,7 @@ async def test_folded_text_adds_up(backend: Backend, collector: FakeCollector, p
 async def test_go_reads_the_profile(
     backend: Backend, collector: FakeCollector, tmp_path: Path
 ) -> None:
-    asked = {**WINDOW, "format": "pprof", "state": "futex"}
+    asked: Query = {**WINDOW, "format": "pprof", "state": "futex"}
     async with backend.viewer() as client:
         answer = await client.get(f"{PATH}/export", params=asked)
         lines = (await client.get(f"{PATH}/export", params={**asked, "format": "folded"})).text
@@ -174,7 +179,7 @@ def pprof(option: str, profile: Path) -> str:
 
 
 async def test_otlp_profiles_are_experimental(backend: Backend, collector: FakeCollector) -> None:
-    asked = {**WINDOW, "format": "otlp"}
+    asked: Query = {**WINDOW, "format": "otlp"}
     async with backend.viewer() as client:
         assert kind(await client.get(f"{PATH}/export", params=asked)) == (422, "bad-request")
         answer = await client.get(f"{PATH}/export", params={**asked, "experimental": True})
@@ -233,7 +238,7 @@ async def test_what_is_refused(
     backend: Backend,
     collector: FakeCollector,
     path: str,
-    query: dict[str, str | int],
+    query: Query,
     expected: tuple[int, str],
 ) -> None:
     async with backend.program() as client:
@@ -244,7 +249,7 @@ async def test_stacks_are_taken_by_the_collector_and_logged_once(
     backend: Backend, collector: FakeCollector
 ) -> None:
     async with backend.program() as client:
-        for seconds, until_us in ((30, 2**50), (20, 2**50)):
+        for seconds, until_us in ((30, 2**52), (20, 2**52)):
             asking = asyncio.create_task(client.post(PATH, json={"seconds": seconds}))
             command = await collector.command(SampleStacksCommand)
             assert (command.target, command.seconds) == (TARGET_ID, seconds)
@@ -268,6 +273,46 @@ async def test_stacks_are_taken_by_the_collector_and_logged_once(
     ]
     (line,) = lines
     assert (line.object, line.details) == (TARGET_ID, {"seconds": "30"})
+
+
+async def test_the_command_line_takes_stacks_by_the_backend(
+    backend: Backend,
+    collector: FakeCollector,
+    story: SampledStory,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("TIDSCOPE_TOKEN", TOKEN)
+    other = "t-101-deadbeef"
+    frames = [renamed(frame, other) for frame in story.frames]
+    asked = ["--pid", "101", "--seconds", "3", "--state", "futex", "--port", str(backend.port)]
+    running = asyncio.create_task(asyncio.to_thread(main, ["stacks", *asked]))
+    attached = target(other)
+    attach = await collector.command(AttachCommand)
+    reply = TargetReply(request_id=attach.request_id, target=attached, created=True)
+    await collector.say(reply)
+    lease = await collector.command(SampleStacksCommand)
+    await collector.say(reply.model_copy(update={"request_id": lease.request_id}))
+    await collector.send(*frames[:100])
+    await asyncio.sleep(1)
+    await collector.send(*frames[100:])
+    detach = await collector.command(DetachCommand)
+    gone = target(other, state="detached")
+    await collector.say(TargetReply(request_id=detach.request_id, target=gone, created=False))
+    assert await running == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lease.seconds > 3
+    assert lines[0].startswith("futex: ")
+    assert " in 3.0 s, " in lines[0]
+    assert lines[-1].endswith("futex_wait_queue")
+
+
+def renamed(frame: bytes, target_id: str) -> bytes:
+    """A frame of another target."""
+    header, body = split(frame)
+    rows = row_bytes(header, body)
+    other = header.model_copy(update={"target": target_id})
+    return join(other, bytes(body[:rows]), bytes(body[rows:]))
 
 
 async def test_a_collector_without_an_unwinder_refuses(

@@ -74,6 +74,10 @@ def attempt_identities(victim: Victim) -> dict[str, dict[str, object]]:
         "java_names": dict(victim.process),
         "java_counters": dict(victim.process),
         "arguments": dict(victim.process),
+        "native_names": {
+            **victim.process,
+            **{"file_name": 1, "build_id": "ab" * 20, "addresses": [1], "lines": True},
+        },
         "container_names": {"containers": ["ab" * 32], "users": [OTHER_USER]},
     }
 

@@ -56,6 +56,12 @@ def build_c(source: Path, *flags: str) -> Path:
     return cached(source.stem, source.read_bytes(), compile_it, [str(source)], env=dict(os.environ))
 
 
+def build_cpp(source: Path, *flags: str) -> Path:
+    """Compile one C++ file with the system's compiler; the path of the executable."""
+    compile_it = ["c++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-pthread", *flags]
+    return cached(source.stem, source.read_bytes(), compile_it, [str(source)], env=dict(os.environ))
+
+
 def build_go(source: Path, *flags: str, processor: str = "") -> Path:
     """Compile one Go file that uses the standard library only; the path of the executable.
 

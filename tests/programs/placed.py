@@ -66,7 +66,7 @@ class Placed(Spoken):
     """A running program of this folder; use it in a ``with`` statement.
 
     Attributes:
-        places: addresses that the program told, by name; each in the call, not behind it.
+        places: addresses that the program has printed, by name; each in the call, not behind it.
     """
 
     def __init__(self, *command: str | Path) -> None:

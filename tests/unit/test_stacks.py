@@ -280,8 +280,8 @@ def test_intervals_of_weighted_samples_hold_the_truth() -> None:
 
 def test_the_window_ends_where_stacks_are_known(every: SampledStory) -> None:
     found = graph(live(every), Selection(states=frozenset({"futex"})))
-    assert found.to_ns == 29_500_000_000
-    assert found.from_ns == 19_500_000_000
+    assert found.to_ns == 28_500_000_000
+    assert found.from_ns == 18_500_000_000
 
 
 def test_a_target_without_frames_or_ledger_says_why(every: SampledStory) -> None:

@@ -7,11 +7,13 @@ from hypothesis import strategies as st
 from ledger_story import STEP_NS, LedgerStory, ledger_story
 from sampled_story import sampled_story
 from tidscope_backend.stacks import live
-from tidscope_backend.stacks.estimate import UNKNOWN
+from tidscope_backend.stacks.estimate import UNKNOWN, Estimate
+from tidscope_backend.stacks.graphs import Flame
 from tidscope_backend.stacks.ledger import Wanted, read_ledger
 from tidscope_backend.stacks.live import LiveStacks
 from tidscope_backend.stacks.program_code import is_runtime, own_code
-from tidscope_backend.stacks.trees import MAX_DEPTH, Code, Stacks, by_function
+from tidscope_backend.stacks.trees import MAX_DEPTH, ROOT, CallTree, Code, Stacks, by_function
+from tidscope_backend.stacks.unseen_code import note_of
 from tidscope_wire.frame import split
 from tidscope_wire.frame_tables import Table, make_table
 from tidscope_wire.states import STATE_FIELDS
@@ -267,3 +269,21 @@ def test_a_broken_table_is_ignored() -> None:
     every = set(received(instants=30).read().samples["sample"].tolist())
     assert kept < every
     assert len(kept) > 20
+
+
+def go_graph(scheduler_ns: float) -> Flame:
+    """A flame graph of 10 s with two ways into Go's scheduler, nested once."""
+    tree = CallTree()
+    root = tree.child(ROOT, code("go", "runtime.mcall"))
+    schedule = tree.child(root, code("go", "runtime.schedule"))
+    tree.child(schedule, code("go", "runtime.schedule"))
+    tree.child(root, code("native", "runtime.schedule"))
+    ns = np.array([10e9, scheduler_ns, scheduler_ns, 10e9 - scheduler_ns])
+    none = np.zeros(4)
+    times = Estimate(ns, none, none, none, none.astype(np.int64), 10e9, 0.0, 0.0)
+    return Flame(tree, times, 10e9, 50)
+
+
+def test_time_in_gos_scheduler_has_a_note() -> None:
+    assert note_of(go_graph(6e9)).startswith("60% is Go's scheduler without work")
+    assert note_of(go_graph(1e9)) == ""

@@ -245,6 +245,12 @@ NPM = {
 }
 
 CRATE = {"vulns": [{"id": "RUSTSEC-made-up"}]}
+MODULE = {"vulns": [{"id": "GO-made-up"}]}
+BY_OSV: dict[tuple[str, str], dict[str, Any]] = {
+    ("PyPI", "jinja2"): OSV,
+    ("crates.io", "bytes"): CRATE,
+    ("Go", "golang.org/x/sys"): MODULE,
+}
 
 
 class Advisories(BaseHTTPRequestHandler):
@@ -259,8 +265,9 @@ class Advisories(BaseHTTPRequestHandler):
         if self.path.endswith("/bulk"):
             answer: dict[str, Any] = {name: NPM[name] for name in asked if name in NPM}
         else:
-            name = asked["package"]["name"]
-            answer = OSV if name == "jinja2" else CRATE if name == "bytes" else {}
+            package = asked["package"]
+            assert not asked["version"].startswith("v")
+            answer = BY_OSV.get((package["ecosystem"], package["name"]), {})
         body = json.dumps(answer).encode()
         self.send_response(200)
         self.send_header("content-type", "application/json")
@@ -301,14 +308,15 @@ def checkout(tmp_path: Path) -> Path:
     )
     for name in ("package.json", "package-lock.json"):
         shutil.copy(ROOT / name, tmp_path / name)
-    (tmp_path / "sampler").mkdir()
-    shutil.copy(ROOT / "sampler" / "Cargo.lock", tmp_path / "sampler")
+    for name in ("sampler/Cargo.lock", "stacks/go.mod", "advisor/go.mod"):
+        (tmp_path / name).parent.mkdir()
+        shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
 
 
 def test_vulnerable_packages_are_found(checkout: Path, advisories: str) -> None:
     findings = audit.audit(checkout, f"{advisories}/query", advisories)
-    python, npm, sampler = findings[0], findings[-2], findings[-1]
+    python, (npm, sampler, stacks, advisor) = findings[0], findings[-4:]
     assert (python.audited, python.unaudited) == (2, 0)
     assert python.vulnerable == ("jinja2 2.0: GHSA-made-up, fixed in 3.1.6",)
     assert npm.audited > 100 and npm.unaudited == 0
@@ -316,15 +324,21 @@ def test_vulnerable_packages_are_found(checkout: Path, advisories: str) -> None:
     (line,) = sampler.vulnerable
     assert line.startswith("bytes ") and line.endswith(": RUSTSEC-made-up")
     assert sampler.audited > 20 and sampler.unaudited == 0
+    (line,) = stacks.vulnerable
+    assert line.startswith("golang.org/x/sys 0.") and line.endswith(": GO-made-up")
+    assert (stacks.lock, stacks.unaudited) == ("stacks/go.sum", 0) and stacks.audited > 20
+    assert (advisor.lock, advisor.unaudited, advisor.vulnerable) == ("advisor/go.sum", 0, ())
 
 
 def test_a_registry_that_does_not_answer_is_named(checkout: Path) -> None:
     nobody = "http://127.0.0.1:9"
     findings = audit.audit(checkout, f"{nobody}/query", nobody)
-    python, npm, sampler = findings[0], findings[-2], findings[-1]
+    python, (npm, sampler, stacks, _) = findings[0], findings[-4:]
     assert (python.audited, python.unaudited, python.vulnerable) == (0, 2, ())
     assert (npm.audited, npm.vulnerable) == (0, ())
     assert npm.unaudited > 100 and "127.0.0.1:9" in npm.reason
     assert (sampler.audited, sampler.vulnerable) == (0, ())
     assert sampler.unaudited > 20 and "127.0.0.1:9" in sampler.reason
+    assert (stacks.audited, stacks.vulnerable) == (0, ())
+    assert stacks.unaudited > 20 and "127.0.0.1:9" in stacks.reason
     assert "not: " in npm.lines()[0]

@@ -1,11 +1,8 @@
 """The checks of the tree in tools/: imports, words, locks, escapes, coverage, tests of a room."""
 
 import json
-import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tool_scripts import TOOLS, load_tool, run_tool, write_tree
@@ -243,111 +240,6 @@ def test_retired_meaning_is_found_in_a_comment(tmp_path: Path) -> None:
     assert word_complaints(tmp_path, {"backend/a.py": "# The thread had a look.\n"}) == (
         "backend/a.py:1: 'a look': sample\n"
     )
-
-
-ROOT = Path(__file__).resolve().parents[2]
-FILES = (
-    "package.json",
-    "package-lock.json",
-    "pyproject.toml",
-    "requirements.lock",
-    "requirements-dev.lock",
-    "requirements-fuzz.lock",
-    "sampler/Cargo.toml",
-    "sampler/Cargo.lock",
-)
-
-
-@pytest.fixture
-def checkout(tmp_path: Path) -> Path:
-    (tmp_path / "sampler").mkdir()
-    for name in FILES:
-        shutil.copy(ROOT / name, tmp_path / name)
-    return tmp_path
-
-
-def change_json(file: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    data = json.loads(file.read_text())
-    change(data)
-    file.write_text(json.dumps(data))
-
-
-def test_the_locks_of_this_checkout_agree(checkout: Path) -> None:
-    assert run_tool("check_locks.py", checkout) == (0, "")
-
-
-@pytest.mark.parametrize("member", ["dependencies", "devDependencies"])
-def test_a_dependency_that_is_not_locked_is_found(checkout: Path, member: str) -> None:
-    change_json(checkout / "package.json", lambda package: package[member].update(added="^1.0.0"))
-    code, said = run_tool("check_locks.py", checkout)
-    assert code == 1
-    assert said == f"package-lock.json: {member} differs from package.json; run `npm install`\n"
-
-
-def test_an_address_and_a_missing_hash_in_the_page_lock_are_found(checkout: Path) -> None:
-    def spoil(lock: dict[str, Any]) -> None:
-        react = lock["packages"]["node_modules/react"]
-        react["resolved"] = "https://registry.example/react.tgz"
-        del react["integrity"]
-
-    change_json(checkout / "package-lock.json", spoil)
-    code, said = run_tool("check_locks.py", checkout)
-    assert code == 1
-    assert said == (
-        "package-lock.json: node_modules/react has no hash\n"
-        "package-lock.json: node_modules/react holds an address of a registry\n"
-    )
-
-
-@pytest.mark.parametrize(
-    ("old", "new"), [('"uvicorn>=', '"uvicorn>=999.'), ('"uvicorn>=', '"not-locked>=')]
-)
-def test_a_requirement_without_a_fitting_version_is_found(
-    checkout: Path, old: str, new: str
-) -> None:
-    file = checkout / "pyproject.toml"
-    file.write_text(file.read_text().replace(old, new))
-    code, said = run_tool("check_locks.py", checkout)
-    assert code == 1
-    first, second = said.splitlines()
-    assert first.startswith("requirements.lock has no version of ")
-    assert second.startswith("requirements-dev.lock has no version of ")
-
-
-def test_an_address_in_a_python_lock_is_found(checkout: Path) -> None:
-    file = checkout / "requirements.lock"
-    file.write_text("--index-url https://registry.example/simple\n" + file.read_text())
-    assert run_tool("check_locks.py", checkout) == (
-        1,
-        "requirements.lock holds an address of a registry\n",
-    )
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        (
-            'source = "registry+https://github.com/rust-lang/crates.io-index"',
-            'source = "registry+https://registry.example/index"',
-            "autocfg comes from elsewhere than crates.io",
-        ),
-        (
-            'source = "registry+https://github.com/rust-lang/crates.io-index"',
-            'source = "git+https://registry.example/autocfg#0"',
-            "autocfg comes from elsewhere than crates.io",
-        ),
-        ('checksum = "', 'was = "', "autocfg has no hash"),
-        (' "libc",\n', "", "libc differs from Cargo.toml; run `cargo update -w`"),
-    ],
-)
-def test_what_is_wrong_in_the_crates_lock_is_found(
-    checkout: Path, old: str, new: str, said: str
-) -> None:
-    file = checkout / "sampler" / "Cargo.lock"
-    text = file.read_text()
-    start = text.index('name = "tidscope-sampler"') if "libc" in old else text.index("autocfg")
-    file.write_text(text[:start] + text[start:].replace(old, new, 1))
-    assert run_tool("check_locks.py", checkout) == (1, f"sampler/Cargo.lock: {said}\n")
 
 
 KINDS = ("any", "biome-ignore", "noqa", "ts-expect-error", "type: ignore")

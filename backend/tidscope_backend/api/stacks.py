@@ -42,7 +42,7 @@ Tids = Annotated[list[Tid] | None, Query(max_length=MAX_TIDS)]
 Names = Annotated[
     list[Annotated[str, Query(max_length=MAX_NAME)]] | None, Query(max_length=MAX_NAMES)
 ]
-Lock = Annotated[int | None, Query(ge=1, lt=2**32)]
+Lock = Annotated[str | None, Query(max_length=MAX_NAME, description="Number or name.")]
 SourceName = Annotated[str, Query(pattern="^(target|run):[-a-z0-9]{1,80}$")]
 Format = Literal["folded", "pprof", "otlp"]
 KINDS: dict[Format, tuple[str, str]] = {
@@ -71,11 +71,17 @@ def selection(
         frozenset(tid or ()),
         frozenset(role or ()),
         frozenset(state or ()),
-        lock,
+        lock_of(lock),
         side,
     )
     asked.check()
     return asked
+
+
+def lock_of(text: str | None) -> int | str | None:
+    """Return the number of a lock, or its name if the text is no number."""
+    is_number = text is not None and text.isascii() and text.isdigit() and len(text) <= 10
+    return int(text) if text is not None and is_number else text
 
 
 def _prefixed(prefix: str) -> Callable[..., Selection]:
@@ -91,7 +97,7 @@ def _prefixed(prefix: str) -> Callable[..., Selection]:
         state: Annotated[
             list[str] | None, Query(alias=f"{prefix}_state", max_length=MAX_NAMES)
         ] = None,
-        lock: Annotated[int | None, Query(alias=f"{prefix}_lock", ge=1, lt=2**32)] = None,
+        lock: Annotated[str | None, Query(alias=f"{prefix}_lock", max_length=MAX_NAME)] = None,
         side: Annotated[StackSide, Query(alias=f"{prefix}_side")] = "threads",
     ) -> Selection:
         return selection(from_ns, to_ns, tid, role, state, lock, side)

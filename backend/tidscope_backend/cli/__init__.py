@@ -24,6 +24,7 @@ VERBS = (
     "policies",
     "predictd",
     "locks",
+    "stacks",
     "critical-path",
     "audit",
     "serve",

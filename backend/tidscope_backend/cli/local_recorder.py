@@ -47,6 +47,7 @@ from tidscope_backend.ingest.session import CollectorSessions
 from tidscope_backend.recording.part_sealer import PartSealer, RunSaver, seal_in_process
 from tidscope_backend.recording.recorder import Recorder
 from tidscope_backend.recording.sealing import seal_part, write_summaries
+from tidscope_backend.recording.stack_leases import StackLeases
 from tidscope_backend.settings import Settings
 from tidscope_backend.store.directory import ManifestWriter, RunsDirectory
 from tidscope_backend.store.disk import Disk
@@ -105,6 +106,7 @@ class LocalRecorder:
             self._wake,
             self._disk,
             self._links.flush,
+            StackLeases(self._links.sample_stacks, time.monotonic),
         )
         ingest = FrameIngest(self._registry, Fanout(history), self._frame_received, self._recorder)
         self._registry.subscribe(self._wake, ingest.forget)
@@ -151,6 +153,10 @@ class LocalRecorder:
         request = asked.model_copy(update={"rate_hz": rate_hz})
         reply = self._wait(self._links.pick(None).attach(request, ACTOR))
         return reply.target
+
+    def current(self, target: Target) -> Target:
+        """Return a target as it is now."""
+        return self._registry.target(target.id) or target
 
     def detach(self, target: Target) -> None:
         """Stop sampling the target. Raises RefusedError."""

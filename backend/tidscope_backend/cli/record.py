@@ -226,6 +226,7 @@ def _recording_options(options: argparse.Namespace) -> RecordingOptions:
         keeping=options.keeping,
         source=options.source,
         ledger=ledger_arguments(options),
+        stacks=options.stacks,
     )
 
 
@@ -253,6 +254,9 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         type=duration,
         metavar="SECONDS",
         help="without a command: include the last seconds that a running tidscope has kept",
+    )
+    parser.add_argument(
+        "--stacks", action="store_true", help="take stacks, too: where in the code threads wait"
     )
     parser.add_argument(
         "--arguments",

@@ -43,6 +43,7 @@ class RecordingOptions:
     keeping: Keeping
     source: str = "auto"
     ledger: tuple[str, ...] = ()
+    stacks: bool = False
 
     def request(self, target: Target) -> dict[str, object]:
         """Return the body of the request."""
@@ -56,7 +57,7 @@ class RecordingOptions:
             "duration_s": self.duration_s,
         }
         present = {name: value for name, value in given.items() if value is not None}
-        return {"target": target.id, "tags": self.tags, **present}
+        return {"target": target.id, "tags": self.tags, "stacks": self.stacks, **present}
 
 
 class Outlived:

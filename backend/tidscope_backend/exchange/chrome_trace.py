@@ -25,6 +25,7 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.states import SINCE, STATE
 
 from tidscope_backend.exchange.packing import open_run
+from tidscope_backend.exchange.stack_slices import stack_slices
 from tidscope_backend.exchange.thread_tracks import Rates, rates_of, state_slices
 from tidscope_backend.hidden_arguments import HIDDEN
 from tidscope_backend.state_groups import LABELS
@@ -95,6 +96,7 @@ def _events(reader: RunReader, level: int) -> Iterator[Event]:
         yield _instant(mark.text, mark.time_ns, pid, "p", "mark")
     yield from _gauges(reader, pid)
     yield from _states(reader, threads, level, pids)
+    yield from stack_slices(reader, threads, pids.of)
     yield from _counters(reader, threads, level, pids)
 
 

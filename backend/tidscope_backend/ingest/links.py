@@ -5,6 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from tidscope_wire.audit import TIDSCOPE
 from tidscope_wire.generated.models import (
     FlushReply,
     Process,
@@ -12,6 +13,7 @@ from tidscope_wire.generated.models import (
     ProgramOptions,
     SteerRequest,
     Target,
+    TargetReply,
 )
 from tidscope_wire.problems import refusal
 
@@ -65,6 +67,10 @@ class CollectorLinks:
     async def flush(self, target: Target) -> FlushReply:
         """Have the collector send all pending data of a target; see `CollectorLink.flush`."""
         return await self._named(target.host).flush(target.id)
+
+    async def sample_stacks(self, target: Target, seconds: float) -> TargetReply:
+        """Take stacks of a target for a run; see `CollectorLink.sample_stacks`."""
+        return await self._named(target.host).sample_stacks(target.id, seconds, TIDSCOPE)
 
     def pick(self, host_id: str | None) -> CollectorLink:
         """Find the collector of a host.

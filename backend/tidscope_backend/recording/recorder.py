@@ -38,6 +38,7 @@ from tidscope_backend.recording.endings import (
 from tidscope_backend.recording.part_sealer import RunSaver
 from tidscope_backend.recording.recording import DEFAULT_LIMITS, PartLimits, Recording
 from tidscope_backend.recording.sealing import recover_run
+from tidscope_backend.recording.stack_leases import StackLeases
 from tidscope_backend.recording.writer import MAX_QUEUED_BYTES, NewRuns, RecordingWriter, check_past
 from tidscope_backend.store.directory import RunsDirectory, with_bytes
 from tidscope_backend.store.disk import Disk, damage_text
@@ -62,6 +63,7 @@ class Recorder:
         changed: called when a run starts, ends or is renamed.
         disk: threads in which files are accessed.
         flush: asks the collector of a target for all pending data.
+        stacks: has stacks taken for runs that ask for them.
         limits: limits of the parts of runs.
         timeouts: timeouts of recordings.
         max_queued_bytes: maximum bytes of frames that wait for the disk.
@@ -81,6 +83,7 @@ class Recorder:
         changed: Callable[[], None],
         disk: Disk,
         flush: Flush,
+        stacks: StackLeases,
         limits: PartLimits = DEFAULT_LIMITS,
         timeouts: RecordingTimeouts = DEFAULT_TIMEOUTS,
         max_queued_bytes: int = MAX_QUEUED_BYTES,
@@ -90,7 +93,7 @@ class Recorder:
         self._disk = disk
         self._directory = directory
         self._registry = registry
-        self._new = NewRuns(directory, registry, disk, limits)
+        self._new, self._stacks = NewRuns(directory, registry, disk, limits, stacks), stacks
         self._history = history
         self._saver = saver
         self._clock = clock
@@ -367,6 +370,7 @@ class Recorder:
         """
         for recording in list(self._active.by_target.values()):
             await self._check(recording, save)
+        self._stacks.renew(self._active.by_target.values())
         await self._saver.retry()
 
     async def wait_saved(self) -> None:

@@ -88,6 +88,7 @@ class Recording:
         full_parts: numbers of full parts that are not sealed yet.
         stored_command: command line as stored in the run; None: as reported.
         without_titles: whether process titles, which are command lines, are removed.
+        stacks: whether stacks are taken while the run lasts.
     """
 
     def __init__(
@@ -116,7 +117,7 @@ class Recording:
         self.started = asyncio.Event()
         self.finalised = asyncio.Event()
         self.stored_command: str | None = None
-        self.without_titles = False
+        self.without_titles = self.stacks = False
         self.ending: Ending | None = None
         self.early_ending: Ending | None = None
         self.offered_seq = 0

@@ -88,6 +88,7 @@ def recover_recording(
     # Assume that the run must not store arguments: the setting is unknown here.
     recording.without_titles = True
     recording.until_ns = manifest.until_ns
+    recording.stacks = manifest.stacks
     numbers = folder.open_parts()
     cut = _cut(folder.open_part(numbers[-1])) if numbers else 0
     newest, counted, later = _uncounted(folder, numbers, manifest)

@@ -26,6 +26,7 @@ from tidscope_backend import VERSION
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.recording.endings import Ending, write_failure
 from tidscope_backend.recording.recording import PartLimits, Recording
+from tidscope_backend.recording.stack_leases import StackLeases
 from tidscope_backend.recording.stats import RecordingStats
 from tidscope_backend.store.directory import RunsDirectory
 from tidscope_backend.store.disk import Disk, unwritable
@@ -185,15 +186,22 @@ class NewRuns:
         registry: known hosts.
         disk: threads in which files are accessed.
         limits: limits of the parts of runs.
+        stacks: has stacks taken for runs that ask for them.
     """
 
     def __init__(
-        self, directory: RunsDirectory, registry: HostRegistry, disk: Disk, limits: PartLimits
+        self,
+        directory: RunsDirectory,
+        registry: HostRegistry,
+        disk: Disk,
+        limits: PartLimits,
+        stacks: StackLeases,
     ) -> None:
         self._directory = directory
         self._registry = registry
         self._disk = disk
         self._limits = limits
+        self._stacks = stacks
 
     async def create(self, target: Target, request: RecordRequest) -> tuple[Recording, RunManifest]:
         """Run `create_recording` in a thread. Raises ProblemError."""
@@ -201,6 +209,8 @@ class NewRuns:
         host = self._registry.host(target.host)
         if host is None:
             raise refusal("unknown-host", f"host {target.host} is not known", "attach again")
+        if request.stacks and request.duration_s != 0:
+            await self._stacks.begin(target)
         try:
             return await self._disk.write(
                 create_recording, directory, host, target, request, self._limits
@@ -254,6 +264,7 @@ def create_recording(
     recording = Recording(folder, lock, info, target, host.collector.pid, limits, duration_ns)
     recording.stored_command = request.command
     recording.without_titles = request.command not in (None, target.process.command)
+    recording.stacks = request.stacks and request.duration_s != 0
     recording.update_target(target)
     empty = RecordingStats()
     manifest = RunManifest(
@@ -281,6 +292,7 @@ def create_recording(
         counts=empty.counts,
         outcome=None,
         imported=False,
+        stacks=recording.stacks,
     )
     return recording, manifest
 

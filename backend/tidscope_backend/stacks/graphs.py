@@ -46,7 +46,8 @@ def flame(account: Account, stacks: Stacks) -> Flame:
     units = account.units._replace(node=leaves)
     parent = np.array(tree.parent, np.int64)
     times = estimate(units, account.strata, parent, account.first_stage)
-    return Flame(tree, times, account.exact_ns, int(np.count_nonzero(leaves != UNKNOWN)))
+    known = (leaves != UNKNOWN) & (units.value > 0)
+    return Flame(tree, times, account.exact_ns, int(np.count_nonzero(known)))
 
 
 class Chosen(NamedTuple):
@@ -131,6 +132,7 @@ def places_of(account: Account, stacks: Stacks) -> Sequence[StackPlace]:
     parent = np.array(tree.parent, np.int64)
     times = estimate(units, account.strata, parent, account.first_stage)
     seen = times.exact_ns - times.unseen_ns
+    samples = int(np.count_nonzero((leaves != UNKNOWN) & (units.value > 0)))
     if seen <= 0:
         return []
     return [
@@ -142,7 +144,7 @@ def places_of(account: Account, stacks: Stacks) -> Sequence[StackPlace]:
             share=min(1.0, float(times.ns[node]) / seen),
             low=min(1.0, float(times.low_ns[node]) / seen),
             high=min(1.0, float(times.high_ns[node]) / seen),
-            samples=int(np.count_nonzero(leaves != UNKNOWN)),
+            samples=samples,
         )
         for node in np.argsort(-times.ns, kind="stable").tolist()
     ]

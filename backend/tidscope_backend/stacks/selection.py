@@ -12,6 +12,8 @@ from tidscope_backend.state_groups import name_of_state
 
 STATES: tuple[str, ...] = tuple(name_of_state(field) for field in STATE_FIELDS)
 """Names of states; state number s is at index s - 1."""
+NAMED_LOCKS = 8
+"""Maximum names of locks in a hint."""
 ON_CPU, WOKEN, FUTEX = (1 + STATES.index(name) for name in ("on_cpu", "woken", "futex"))
 
 
@@ -25,7 +27,7 @@ class Selection:
         tids: thread IDs; empty for all.
         roles: roles of threads; empty for all.
         states: names of states; empty for all.
-        lock: number of a lock whose waits are selected; None for any time.
+        lock: number or name of a lock whose waits are selected; None for any time.
         side: whose stacks.
     """
 
@@ -34,7 +36,7 @@ class Selection:
     tids: frozenset[int] = frozenset()
     roles: frozenset[str] = frozenset()
     states: frozenset[str] = frozenset()
-    lock: int | None = None
+    lock: int | str | None = None
     side: StackSide = "threads"
 
     def check(self) -> None:
@@ -63,8 +65,31 @@ class Selection:
     def described(self, name: str) -> str:
         """Describe a selection of a target or run with a name."""
         parts = [name, *sorted(self.roles), *(f"thread {tid}" for tid in sorted(self.tids)[:3])]
-        parts += sorted(self.states) + ([] if self.lock is None else [f"lock #{self.lock}"])
+        parts += sorted(self.states) + ([] if self.lock is None else [f"lock {self.lock}"])
         return ", ".join(parts if self.side == "threads" else [*parts, self.side])
+
+    def lock_number(self, names: Mapping[int, str]) -> int | None:
+        """Return the number of the selected lock, or None.
+
+        Args:
+            names: names of locks by number.
+
+        Raises:
+            ProblemError: no lock, or several, have the name.
+        """
+        if not isinstance(self.lock, str):
+            return self.lock
+        found = [number for number, name in names.items() if name == self.lock]
+        found = found or [number for number, name in names.items() if self.lock in name]
+        if len(found) == 1:
+            return found[0]
+        known = sorted({name for number, name in names.items() if name and number in found})
+        known = known or sorted({name for name in names.values() if name})
+        raise refusal(
+            "bad-request",
+            f"{len(found) or 'no'} locks are called {self.lock!r}",
+            f"name one of {', '.join(known[:NAMED_LOCKS])}" if known else "give its number",
+        )
 
     @property
     def state_numbers(self) -> frozenset[int]:

@@ -27,6 +27,7 @@ from tidscope_backend.stacks.units import (
     account_of_lock,
     account_of_states,
 )
+from tidscope_backend.stacks.unseen_code import note_of
 from tidscope_backend.stacks.wakers import holders, releasers
 
 DEFAULT_NS = 10_000_000_000
@@ -57,6 +58,7 @@ class View(NamedTuple):
         parts: parts of the window in which stays were sampled.
         whole: exact times of the window; None without frames.
         locks: waits for locks in the window; None if unknown, or not asked for.
+        lock_names: names of locks; empty if not asked for.
         names: names of threads.
         counts: what became of stacks.
         has_ledger: whether times in states are measured.
@@ -69,6 +71,7 @@ class View(NamedTuple):
     parts: Sequence[Sampling]
     whole: WindowTimes | None
     locks: LockWaits | None
+    lock_names: dict[int, str]
     names: dict[int, str]
     counts: StackCounts
     has_ledger: bool
@@ -106,6 +109,7 @@ def view(source: StackSource, from_ns: int | None, to_ns: int | None, *, locks: 
         parts,
         whole,
         waits,
+        lock_reader.names,
         times.names,
         counts.counts(),
         times.has_ledger,
@@ -118,13 +122,18 @@ def rules_of(source: StackSource) -> list[RoleRule]:
 
 
 def account(found: View, selection: Selection, rules: Sequence[RoleRule]) -> Account | None:
-    """Return samples and exact times of a selection; None if no times are known."""
+    """Return samples and exact times of a selection; None if no times are known.
+
+    Raises:
+        ProblemError: no lock has the selected name.
+    """
     if found.whole is None or not found.has_ledger:
         return None
     chosen = selection.chosen(found.names, rules)
     samples, parts = found.tables.samples, found.parts
-    if selection.lock is not None:
-        waits = account_of_lock(samples, parts, found.locks, chosen, selection.lock)
+    lock = selection.lock_number(found.lock_names)
+    if lock is not None:
+        waits = account_of_lock(samples, parts, found.locks, chosen, lock)
     else:
         waits = account_of_states(samples, parts, found.whole, chosen, selection.state_numbers)
     if selection.side == "threads":
@@ -181,6 +190,7 @@ def graph(source: StackSource, selection: Selection) -> StackGraph:
         counts=found.counts,
         sampling=source.sampling,
         reason=why_not(source, found, made),
+        note="" if made is None else note_of(made),
     )
 
 

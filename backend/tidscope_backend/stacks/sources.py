@@ -14,6 +14,8 @@ from tidscope_backend.stacks.tables import StackTables, no_stacks
 from tidscope_backend.store.reader import RunReader
 from tidscope_backend.stream.frames import StoredFrame
 
+LATE_NS = 1_000_000_000
+"""How long after its end a stay may still be unknown, in nanoseconds: its stack is awaited."""
 RUN_FRAMES = 600
 """Frames read of a window of a run. Totals are exact at any number of frames."""
 
@@ -78,7 +80,9 @@ class LiveSource:
 
     def known_ns(self) -> int | None:
         """See StackSource."""
-        return self._stacks.read_ns or None if self._stacks is not None else None
+        if self._stacks is None or not self._stacks.read_ns:
+            return None
+        return max(0, self._stacks.read_ns - LATE_NS)
 
     def stacks(self, from_ns: int, to_ns: int) -> StackTables:
         """See StackSource."""

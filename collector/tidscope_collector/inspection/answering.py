@@ -40,7 +40,7 @@ class Arguments(TypedDict, total=False):
         containers: container IDs.
         users: users whose homes may list containers.
         metrics: names of metrics in a text sent behind the question.
-        module: base name of a mapped file.
+        file_name: CRC-32 of the base name of a mapped file.
         build_id: build ID of a mapped file, hexadecimal; empty if it has none.
         lines: True if lines and inlined functions are asked for.
     """
@@ -56,7 +56,7 @@ class Arguments(TypedDict, total=False):
     containers: list[str]
     users: list[int]
     metrics: list[str]
-    module: str
+    file_name: int
     build_id: str
     lines: bool
 
@@ -128,10 +128,6 @@ def _is_metric(value: object) -> bool:
     return isinstance(value, str) and _METRIC.fullmatch(value) is not None
 
 
-def _is_module(value: object) -> bool:
-    return isinstance(value, str) and len(value) < 256 and "/" not in value and "\0" not in value
-
-
 def _is_build_id(value: object) -> bool:
     return isinstance(value, str) and _BUILD_ID.fullmatch(value) is not None
 
@@ -155,7 +151,7 @@ _RANGES: Mapping[str, Callable[[object], bool]] = {
     "join_place": _WORD,
     "containers": _many(_is_container),
     "metrics": _many(_is_metric),
-    "module": _is_module,
+    "file_name": _number(0, (1 << 32) - 1),
     "build_id": _is_build_id,
     "lines": lambda value: type(value) is bool,
     "users": _many(_number(0, (1 << 32) - 2)),

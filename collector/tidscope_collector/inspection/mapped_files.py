@@ -6,6 +6,7 @@ readers open the path below the root of the process.
 
 import os
 import stat
+import zlib
 from collections.abc import Callable, Iterable
 from typing import Literal, NamedTuple
 
@@ -31,6 +32,14 @@ class MappedFile(NamedTuple):
     path: bytes
     file: int | bytes
     is_mapped: bool
+
+
+def number_of_name(name: bytes) -> int:
+    """Return the number by which a question means the base name of a file.
+
+    A text could be a path; a number selects among the files that the process has mapped.
+    """
+    return zlib.crc32(name)
 
 
 def is_mapped(file: int, mapping: Mapping) -> bool:

@@ -21,7 +21,13 @@ from tidscope_collector.inspection.debug_files import (
     open_shared_file,
     read_links,
 )
-from tidscope_collector.inspection.mapped_files import DELETED, MappedFile, Missing, open_code
+from tidscope_collector.inspection.mapped_files import (
+    DELETED,
+    MappedFile,
+    Missing,
+    number_of_name,
+    open_code,
+)
 from tidscope_collector.inspection.maps import MAPS_BYTES, Mapping, parse_maps
 from tidscope_collector.inspection.process_files import open_file, read_beginning
 
@@ -37,7 +43,9 @@ _COMPACT = ".gnu_debugdata"
 """Section with a compressed symbol table (MiniDebugInfo)."""
 _COMPACT_BYTES = 16 << 20
 _INFLATED_BYTES = 64 << 20
-_VDSO = ("[vdso]", "vdso", "linux-vdso.so.1", "linux-vdso.1.so")
+_VDSO = {
+    number_of_name(name) for name in (b"[vdso]", b"vdso", b"linux-vdso.so.1", b"linux-vdso.1.so")
+}
 """Names of the library that the kernel maps into each process."""
 _MAX_ADDRESS = (1 << 64) - 1
 
@@ -72,21 +80,21 @@ class _Code(NamedTuple):
 
 
 def open_sources(
-    folder: int, mappings: Sequence[Mapping], module: str, build_id: str, debug: str
+    folder: int, mappings: Sequence[Mapping], file_name: int, build_id: str, debug: str
 ) -> tuple[list[Source], Missing]:
     """Open a mapped file and its debug file, the one with most names first.
 
     Args:
         folder: descriptor of the process' folder.
         mappings: mappings of the process.
-        module: base name of the file.
+        file_name: number of the base name of the file.
         build_id: build ID of the file, hexadecimal; empty if it has none.
         debug: folder of debug files of this host.
 
     Returns:
         The files, and why there are none.
     """
-    code, missing = _find_code(folder, mappings, module, build_id)
+    code, missing = _find_code(folder, mappings, file_name, build_id)
     # A debug file has names even if the program is not mapped any more.
     links = NO_LINKS._replace(build_id=build_id) if code is None else code.links
     roots = open_roots(folder, debug)
@@ -106,13 +114,13 @@ def _source(roots: Roots, file: int | bytes, links: Links, shift: int) -> Source
 
 
 def _find_code(
-    folder: int, mappings: Sequence[Mapping], module: str, build_id: str
+    folder: int, mappings: Sequence[Mapping], file_name: int, build_id: str
 ) -> tuple[_Code | None, Missing]:
-    if module in _VDSO:
+    if file_name in _VDSO:
         return _choose([MappedFile(b"", _vdso(), True)], build_id)
 
     def is_named(path: bytes) -> bool:
-        return path.rpartition(b"/")[2].decode(errors="replace") == module
+        return number_of_name(path.rpartition(b"/")[2]) == file_name
 
     found, missing = _choose(open_code(folder, mappings, is_named, MAX_FILES), build_id)
     if found is None and build_id:

@@ -15,7 +15,7 @@ from tidscope_collector.inspection.asking import (
     about_process,
     ask_text,
 )
-from tidscope_collector.inspection.mapped_files import Missing
+from tidscope_collector.inspection.mapped_files import Missing, number_of_name
 from tidscope_collector.inspection.native_names import LONGEST_TEXT, MAX_INLINED, NAMES_S
 
 DEADLINE_S = NAMES_S + 2
@@ -109,7 +109,12 @@ def ask_native_names(
         UnreadableError: the process has ended, or is inaccessible.
     """
     about = about_process(pid, start_ticks)
-    about |= Arguments(module=module, build_id=build_id, addresses=list(addresses), lines=lines)
+    about |= Arguments(
+        file_name=number_of_name(module.encode(errors="replace")),
+        build_id=build_id,
+        addresses=list(addresses),
+        lines=lines,
+    )
     head, *rows = ask_text("native_names", about, DEADLINE_S).split(b"\n")
     return parse_names(head, rows, addresses)
 

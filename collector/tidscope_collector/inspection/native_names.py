@@ -41,12 +41,12 @@ _PRIVATE_BYTES = 512 << 20
 def native_names(places: Places, arguments: Arguments, answer: int) -> None:
     """Answer names of functions at addresses in a mapped file.
 
-    Arguments: pid, start_ticks, module and build_id of the file, addresses as its headers count (at
-    most MAX_ADDRESSES), and lines: False to leave DWARF alone. Answers: {"unreadable": errno}, or
-    {"missing", "symbols", "lines"}: why the file is not read, and whether it or its debug file has
-    the symbol table for debugging, and DWARF. Then {"address", "function", "file", "line",
-    "inlined"}, at first as symbol tables have it, and again with lines; `inlined` has the outermost
-    function first. At the end {}.
+    Arguments: pid, start_ticks, file_name (see `number_of_name`) and build_id of the file,
+    addresses as its headers count (at most MAX_ADDRESSES), and lines: False to leave DWARF alone.
+    Answers: {"unreadable": errno}, or {"missing", "symbols", "lines"}: why the file is not read,
+    and whether it or its debug file has the symbol table for debugging, and DWARF. Then {"address",
+    "function", "file", "line", "inlined"}, at first as symbol tables have it, and again with lines;
+    `inlined` has the outermost function first. At the end {}.
     """
     # Only children for this question load native code that parses.
     from multi_demangle import demangle_symbol
@@ -61,8 +61,8 @@ def native_names(places: Places, arguments: Arguments, answer: int) -> None:
         say(answer, {"unreadable": error.errno})
         return
     mappings = parse_maps(read_beginning(maps, MAPS_BYTES))
-    module, build_id = arguments["module"], arguments["build_id"]
-    sources, missing = open_sources(folder, mappings, module, build_id, places.debug)
+    file_name, build_id = arguments["file_name"], arguments["build_id"]
+    sources, missing = open_sources(folder, mappings, file_name, build_id, places.debug)
     confine()
     head = {
         "missing": missing,

@@ -262,7 +262,7 @@ def questions(places: Places) -> Mapping[str, Question]:
         "native_names": taking(
             functools.partial(native_names, places),
             *PROCESS,
-            *("module", "build_id", "addresses", "lines"),
+            *("file_name", "build_id", "addresses", "lines"),
         ),
         "container_names": taking(
             functools.partial(container_names, places), "containers", "users"

@@ -6494,7 +6494,7 @@ class StackGraph(Message):
     """
     unseen_ns: Annotated[float, Field(ge=0.0)]
     """
-    The part of it of threads and states without any known stack in the window; in no node.
+    The part of it without a known stack, in no node: stays that began while no stacks were taken, threads and states without a sample, and samples without a stack.
     """
     samples: Annotated[int, Field(ge=0)]
     """
@@ -6517,6 +6517,10 @@ class StackGraph(Message):
     reason: str
     """
     Why there is no graph, one sentence with what to do; empty: there is one.
+    """
+    note: str = ""
+    """
+    What the graph cannot show, and who knows it, one sentence; empty: nothing of that kind.
     """
 
 

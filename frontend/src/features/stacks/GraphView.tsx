@@ -156,8 +156,9 @@ function kindKeys(tree: StackTree, colours: ChartTheme) {
 }
 
 /** What the graph leaves out, and what became of stacks on the host. */
-function Omitted({ graph: { omitted_nodes, counts, side } }: { readonly graph: StackGraph }) {
+function Omitted({ graph: { note, omitted_nodes, counts, side } }: { readonly graph: StackGraph }) {
   const texts = [
+    note ?? "",
     ...(omitted_nodes > 0
       ? [
           `${counted(omitted_nodes, "box", "boxes")} too narrow to draw: their time is in their callers.`,

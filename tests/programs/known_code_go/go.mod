@@ -1,0 +1,3 @@
+module example.com/knowncode
+
+go 1.24
