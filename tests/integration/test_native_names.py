@@ -317,6 +317,8 @@ def test_the_kernels_library_has_names() -> None:
     address = symbols.get_symbol_by_name("__vdso_clock_gettime")[0]["st_value"]
     frame = NativeFrame(pid, start_ticks(pid), "linux-vdso.1.so", build_id, address + 1)
     assert "clock_gettime" in function(frame)
+    assert function(frame._replace(build_id="")) == function(frame)
+    assert answer(frame._replace(build_id="ab" * 20)).missing == "gone"
 
 
 def test_what_is_mapped_nowhere_is_said(tmp_path: Path) -> None:
