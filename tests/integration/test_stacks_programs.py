@@ -149,6 +149,7 @@ def test_a_tree_of_processes_that_fork_and_execute(collector: StackCollector) ->
         target = collector.attach_group(GroupSelector(kind="tree", pid=parent.pid))
         collector.sample(target)
         begin = collector.now_ns(target)
+        forked(parent, 3)  # Their names are asked for while they live.
         accounts = forked(parent, 5)
         window = begin, collector.settle(target)
         # Each child is a new process to the unwinder, which takes some of its time.
