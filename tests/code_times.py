@@ -1,4 +1,4 @@
-"""Time in the functions of a test's program, estimated by the backend from stacks of its threads."""
+"""Time in the functions of a test's program, as the backend estimates it from stacks."""
 
 import re
 from collections.abc import Collection, Mapping
