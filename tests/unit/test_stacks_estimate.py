@@ -79,6 +79,20 @@ def test_a_stratum_without_samples_is_unseen() -> None:
     assert found.unseen_ns == pytest.approx(40)
 
 
+def test_threads_that_never_do_the_same_are_known_as_well_as_each_of_them() -> None:
+    threads = 9
+    nodes = [2] * 50 + [3] * 50 * (threads - 1)
+    strata = [at // 50 for at in range(50 * threads)]
+    units, times = one(nodes, [1.0] * len(nodes), [100.0] * threads, strata, factor=0.5)
+    found = estimate(units, times, PARENT)
+    alone = 100 * Z**2 * 0.5 / 50 / (1 + Z**2 * 0.5 / 50)
+    assert found.ns[2] - found.low_ns[2] == pytest.approx(alone)
+    assert found.high_ns[2] - found.ns[2] == pytest.approx(alone * np.sqrt(threads - 1))
+    assert found.ns[0] - found.low_ns[0] == pytest.approx(alone * np.sqrt(threads))
+    assert found.high_ns[0] == pytest.approx(100 * threads)
+    assert found.absent_high_ns == pytest.approx(alone * np.sqrt(threads))
+
+
 def test_one_sample_leaves_nearly_everything_open() -> None:
     units, times = one([2], [5.0], [100.0], [0], factor=0.9)
     found = estimate(units, times, PARENT)
