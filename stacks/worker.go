@@ -219,7 +219,7 @@ func (w *worker) flush() error {
 	counts := w.joiner.counts
 	_, failed := w.filter.counted()
 	counts[countWithoutStack] += failed
-	counts[countBeyondLimit] += w.shared.beyondLimit + w.shared.releasesBeyond
+	counts[countBeyondLimit] += w.shared.beyondLimit
 	counts[countNoRoom] += w.shared.noRoom
 	counts[countBeyondBound] += w.tree.cut
 	messages := encodeFrames(firstFrame, frames)

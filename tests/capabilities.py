@@ -47,6 +47,7 @@ TRIED = {
     "direct-walk": "the kernel has no task iterator that programs call (Linux 6.7)",
     "32-bit": "no 32-bit program can be built or run",
     "io_uring": "io_uring is not there",
+    "java-21": "there is no Java 21 or newer",
     "java-24": "there is no Java 24 or newer",
     "crates": "crates of the Rust registry cannot be fetched and built",
     "go-modules": "modules of the Go proxy cannot be fetched and built",

@@ -1,5 +1,6 @@
 """Targets whose stacks are taken, sampled by the real engine in this process."""
 
+import time
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Self
@@ -146,11 +147,12 @@ class StackCollector:
         return state
 
     def now_ns(self, target: StackedTarget) -> int:
-        """Return the time since a target was attached, once a frame of this time was taken."""
-        seq = self.targets.flush(target.target.id).seq
-        self.until(lambda: target.seen.header is not None and target.seen.header.seq >= seq)
-        assert target.seen.header is not None
-        return target.seen.header.time_ns
+        """Return the time since attach of a frame that was taken after this call."""
+        now = time.monotonic_ns()
+        sampler = self.engine.submit(lambda: self.engine.find(target.target.id)).result()
+        assert sampler is not None
+        self.until(lambda: sampler.attach_ns + max(target.times, default=0) >= now)
+        return target.times[-1]
 
     def settle(self, target: StackedTarget) -> int:
         """Take frames until all samples up to now have come; return the time, since attach."""

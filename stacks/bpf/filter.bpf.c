@@ -43,7 +43,7 @@ struct sampling {
 };
 
 struct asked {
-	__u64 credit_ns;
+	__s64 credit_ns;
 	__u64 at_ns;
 	__u32 tid;
 	__u32 spare;

@@ -55,14 +55,14 @@ struct sampling {
 	__u64 stays;	  /* number of the last chosen one */
 	__u64 beyond_limit; /* were chosen, but a CPU may take no more stacks now */
 	__u64 no_room;	  /* records that the ring had no room for */
-	__u64 releases_beyond; /* releases that were not looked at, for the same reason */
+	__u64 spare;
 	__u64 trigger;	  /* in a cache line of its own */
 	__u64 more[7];
 };
 
 /* Of a CPU. */
 struct asked {
-	__u64 credit_ns; /* of time in which it takes no stack */
+	__s64 credit_ns; /* of time in which it takes no stack; negative: owed */
 	__u64 at_ns;	 /* CLOCK_MONOTONIC, when that was counted */
 	__u32 tid;	 /* whose stack is wanted; 0: nobody's */
 	__u32 spare;
@@ -159,16 +159,14 @@ static __always_inline struct stay_record *new_record(struct sampling *shared, s
 	return record;
 }
 
-/* Whether this CPU may take one more stack. */
-static __always_inline int has_credit(struct asked *cpu, __u64 now, __u64 cost_ns)
+/* Count time for which this CPU took no stack; return what it has now. */
+static __always_inline __s64 credit_of(struct asked *cpu, __u64 now)
 {
-	__u64 credit = cpu->credit_ns + now - cpu->at_ns;
-
-	if (credit > MAX_CREDIT_NS)
-		credit = MAX_CREDIT_NS;
+	cpu->credit_ns += now - cpu->at_ns;
 	cpu->at_ns = now;
-	cpu->credit_ns = credit < cost_ns ? credit : credit - cost_ns;
-	return credit >= cost_ns;
+	if (cpu->credit_ns > MAX_CREDIT_NS)
+		cpu->credit_ns = MAX_CREDIT_NS;
+	return cpu->credit_ns;
 }
 
 /* The unwinder looks at the thread that runs here. */
@@ -198,10 +196,11 @@ static __noinline int begin_stay(struct slot *slot)
 	if (!cpu)
 		return 0;
 	now = bpf_ktime_get_ns();
-	if (!has_credit(cpu, now, shared->cost_ns)) {
+	if (credit_of(cpu, now) < (__s64)shared->cost_ns) {
 		__sync_fetch_and_add(&shared->beyond_limit, 1);
 		return 0;
 	}
+	cpu->credit_ns -= shared->cost_ns;
 	slot->stay = __sync_fetch_and_add(&shared->stays, 1) + 1;
 	record = new_record(shared, slot, STAY_BEGAN);
 	if (!record) {
@@ -250,10 +249,9 @@ static __noinline int release_stay(struct slot *slot, __u32 tid, __u64 now)
 	if (!cpu)
 		return 0;
 	now = bpf_ktime_get_ns();
-	if (!has_credit(cpu, now, shared->cost_ns)) {
-		__sync_fetch_and_add(&shared->releases_beyond, 1);
-		return 0;
-	}
+	/* Looked at without credit, too, and owed: there are no more releases than chosen stays. */
+	credit_of(cpu, now);
+	cpu->credit_ns -= shared->cost_ns;
 	record = new_record(shared, slot, STAY_RELEASED);
 	if (!record)
 		return 0;

@@ -2,7 +2,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,13 +13,18 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
-/** Threads whose time in each function is known: see known_code.py. */
+/**
+ * Threads whose time in each function is known: see known_code.py. With the word "virtual" only
+ * workers run, as virtual threads, which are numbered in place of thread IDs.
+ */
 final class Main {
   private static long endNs;
+  private static boolean virtual;
 
   private Main() {}
 
   public static void main(String[] words) throws IOException, InterruptedException {
+    virtual = words.length > 0;
     System.out.println("ready");
     BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
     for (String line = input.readLine(); line != null; line = input.readLine()) {
@@ -35,14 +39,14 @@ final class Main {
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       Worker worker = new Worker();
+      worker.tid = i + 1;
       workers.add(worker);
-      threads.add(new Thread(worker));
+      threads.add(virtual ? startVirtual(worker) : start(worker));
     }
-    threads.add(new Thread(() -> turns.release(0)));
-    threads.add(new Thread(() -> turns.release(1)));
-    threads.add(new Thread(turns::waitInTurn));
-    for (Thread thread : threads) {
-      thread.start();
+    if (!virtual) {
+      threads.add(start(() -> turns.release(0)));
+      threads.add(start(() -> turns.release(1)));
+      threads.add(start(turns::waitInTurn));
     }
     for (Thread thread : threads) {
       thread.join();
@@ -53,6 +57,21 @@ final class Main {
             .collect(Collectors.joining(", "));
     return "{\"workers\": {" + accounts + "}, \"waiter\": " + turns.waiter + ", \"released_ns\": "
         + json(turns.ns) + ", \"releasers\": " + json(turns.tids) + "}";
+  }
+
+  private static Thread start(Runnable what) {
+    Thread thread = new Thread(what);
+    thread.start();
+    return thread;
+  }
+
+  /** Compiled for a Java without virtual threads. */
+  private static Thread startVirtual(Runnable what) {
+    try {
+      return (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, what);
+    } catch (ReflectiveOperationException error) {
+      throw new IllegalStateException(error);
+    }
   }
 
   private static String json(Map<String, ?> map) {
@@ -91,9 +110,8 @@ final class Main {
   }
 
   private static void compute(long ns) {
-    var threads = ManagementFactory.getThreadMXBean();
-    long until = threads.getCurrentThreadCpuTime() + ns;
-    while (threads.getCurrentThreadCpuTime() < until) {}
+    long until = System.nanoTime() + ns;
+    while (System.nanoTime() < until) {}
   }
 
   private static final class Worker implements Runnable {
@@ -102,7 +120,9 @@ final class Main {
 
     @Override
     public void run() {
-      tid = tid();
+      if (!virtual) {
+        tid = tid();
+      }
       while (!isOver()) {
         for (int left = ThreadLocalRandom.current().nextInt(1, 16); left > 0; left--) {
           waitBriefly();

@@ -1,0 +1,104 @@
+"""Stacks of programs in Go, CPython, Java and Node against their own account of their time."""
+
+from collections.abc import Iterator
+
+import pytest
+from capabilities import missing, needs
+from code_times import check_times, code_times
+from measured_code import (
+    MeasuredCode,
+    check_named,
+    check_released,
+    check_shares,
+    functions_of,
+    measured,
+)
+from programs.known_code import (
+    KnownCode,
+    command,
+    java_command,
+    java_with_virtual_threads,
+    newer_pythons,
+    python_command,
+)
+from stack_collector import StackCollector
+from tidscope_collector.waits.states import State
+
+pytestmark = [needs("root"), needs("btf"), needs("go")]
+
+RUNTIMES = {
+    # A goroutine that may not run waits on a stack of its thread's own.
+    "go": ("runtime.mcall", "runtime.morestack", "runtime.mstart", "runtime.goexit"),
+}
+"""Outermost functions of stacks in which a runtime waits."""
+
+
+@pytest.fixture(scope="module")
+def collector() -> Iterator[StackCollector]:
+    with StackCollector() as made:
+        yield made
+
+
+@pytest.fixture(
+    scope="module",
+    params=["go", "python", *map(str, newer_pythons()), "java", "node"],
+    ids=lambda name: str(name).rpartition("/")[2],
+)
+def language(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
+@pytest.fixture(scope="module")
+def work(language: str, collector: StackCollector) -> Iterator[MeasuredCode]:
+    words = python_command(language) if "/" in language else command(language)
+    with KnownCode(words) as program:
+        target = collector.attach(program.pid)
+        yield measured(collector, program, target)
+        collector.detach(target)
+
+
+def test_each_wait_has_its_code(work: MeasuredCode, language: str) -> None:
+    check_named(work, RUNTIMES.get(language, ()))
+
+
+def test_times_in_functions_are_those_that_the_program_measures(work: MeasuredCode) -> None:
+    check_shares(work)
+
+
+def test_who_releases_is_the_right_thread_in_the_right_function(work: MeasuredCode) -> None:
+    check_released(work)
+
+
+def test_functions_have_files_and_lines(work: MeasuredCode, language: str) -> None:
+    code = work.target.code()
+    nodes = {int(row["node"]) for row in work.rows(work.account.workers)}
+    seen = [
+        one for node in nodes for one in code.stack(node) if functions_of([one], work.account.ns)
+    ]
+    assert {functions_of([one], work.account.ns) for one in seen} == work.account.ns.keys()
+    file = {"go": "main.go", "java": "Main.java", "node": "main.js"}.get(language, "main.py")
+    assert {one.file.rpartition("/")[2] for one in seen} == {file}
+    assert all(one.line > 10 for one in seen)
+
+
+def test_code_of_virtual_threads_is_seen_where_it_runs(collector: StackCollector) -> None:
+    """A virtual thread that waits has no thread; its carrier waits in the scheduler of Java."""
+    java = java_with_virtual_threads()
+    if java is None:
+        raise missing("java-21")
+    with KnownCode(java_command(java, "virtual")) as program:
+        target = collector.attach(program.pid)
+        found = measured(collector, program, target)
+        tids = set(target.samples["tid"].tolist())
+        own = {name: ns for name, ns in found.account.ns.items() if name.startswith("compute")}
+        running = ["on_cpu", "preempted"]
+        times = code_times(target, found.window, found.account.ns, tids, running)
+        check_times(times, own)
+        code = target.code()
+        rests = target.samples[target.samples["state"] == State.FUTEX]
+        stacks = [code.stack(int(node)) for node in rests["node"] if node]
+        assert not any(functions_of(stack, ["waitLonger", "restLonger"]) for stack in stacks)
+        carrying = [stack for stack in stacks if functions_of(stack, ["awaitWork"])]
+        assert carrying
+        collector.detach(target)
