@@ -197,11 +197,15 @@ it("says what is missing and what was dropped", async () => {
   const sampling = { ...SAMPLING, reason: "Stacks of Java threads need a newer unwinder." };
   const counts = { ...graphOf([]).counts, taken: 90, beyond_limit: 12 };
   backend.on(`GET ${GRAPH}`, () =>
-    graphOf(BANK_STACKS.slice(2), { omitted_nodes: 5, counts, sampling }),
+    graphOf(BANK_STACKS.slice(2), {
+      ...{ omitted_nodes: 5, counts, sampling },
+      note: "Goroutines wait without a thread: ask the program.",
+    }),
   );
   const page = await opened(ADDRESS, backend);
   expect(screen.getByText("Stacks of Java threads need a newer unwinder.")).toBeTruthy();
   expect(screen.getByText(/7 samples: too few/)).toBeTruthy();
+  expect(page.one("[data-note]").textContent).toContain("Goroutines wait");
   expect(page.one("[data-omitted]").textContent).toContain("5 boxes too narrow to draw");
   expect(page.one("[data-omitted]").textContent).toContain("12 were beyond the limit a second");
 });

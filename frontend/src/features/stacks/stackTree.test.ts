@@ -61,7 +61,7 @@ describe("stackTree", () => {
       "native, bank",
     ]);
     expect(sentenceOf(TREE, rowNamed("report"), BANK.exact_ns)).toContain("7 samples: few");
-    expect(tipOf(TREE, TREE.unseen ?? -1, BANK.exact_ns)[2]).toContain("asleep since before");
+    expect(tipOf(TREE, TREE.unseen ?? -1, BANK.exact_ns)[2]).toContain("Asleep since before");
   });
 });
 
@@ -134,6 +134,9 @@ describe("frames", () => {
     ["go:internal/runtime/maps.Get@server", true],
     ["v8:run@node!node:internal/main:23", true],
     ["python:_bootstrap@x!threading.py:3", true],
+    ["python:Thread._bootstrap_inner@!threading.py:3", true],
+    ["python:Thread.run@!threading.py:982", true],
+    ["python:Pool.run@!pool.py:9", false],
     ["python:main@x!<frozen runpy>:3", true],
     ["main@bank", false],
     ["pthread_mutex_lock@libc.so.6", false],

@@ -35,8 +35,8 @@ export const UNSEEN_NAME = "no stack known";
 
 /** Why some time has no stack, in words. */
 export const UNSEEN_REASON =
-  "Threads that were asleep since before stacks were taken, or of which no stack is known yet. " +
-  "Their time is exact, their code is not known.";
+  "Asleep since before stacks were taken, without a sample, or the sample has no stack. " +
+  "The time is exact, its code is not known.";
 
 const UNSEEN: StackFrame = {
   kind: "unknown",
