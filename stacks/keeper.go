@@ -97,16 +97,10 @@ func receiveMaps(socket int) ([]*os.File, error) {
 	return files, nil
 }
 
-// begin starts a worker, unless one works already.
+// begin starts a worker. An earlier one has failed, or the collector would not ask; it may be about to
+// end.
 func (k *keeper) begin() {
-	if k.worker != nil {
-		select {
-		case <-k.ended:
-			k.worker = nil
-		default:
-			return
-		}
-	}
+	k.end()
 	worker := exec.Command("/proc/self/exe", "work")
 	worker.Args[0] = os.Args[0]
 	worker.Stderr = os.Stderr

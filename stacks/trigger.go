@@ -61,17 +61,17 @@ func loadFilter(maps []*os.File, entry *ebpf.Program) (*filter, error) {
 	return &filter{programs: made, stays: lent["stays"]}, nil
 }
 
-// counted gives how often the unwinder was called, and how often that failed.
-func (f *filter) counted() (unwound, failed uint64) {
-	var each [][2]uint64
-	if err := f.programs.Maps["counts"].Lookup(uint32(0), &each); err != nil {
-		return 0, 0
+// unwound gives how often the unwinder was called.
+func (f *filter) unwound() uint64 {
+	var each []uint64
+	if err := f.programs.Maps["unwound"].Lookup(uint32(0), &each); err != nil {
+		return 0
 	}
+	sum := uint64(0)
 	for _, one := range each {
-		unwound += one[0]
-		failed += one[1]
+		sum += one
 	}
-	return unwound, failed
+	return sum
 }
 
 // events are perf events, one for each CPU, which call a program of the filter.
@@ -148,7 +148,7 @@ func (e events) close() {
 func (f *filter) try() (time.Duration, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	before, _ := f.counted()
+	before := f.unwound()
 	least := time.Hour
 	for range pulls {
 		begun := time.Now()
@@ -157,7 +157,7 @@ func (f *filter) try() (time.Duration, error) {
 		}
 		least = min(least, time.Since(begun))
 	}
-	if after, _ := f.counted(); after-before < pulls {
+	if f.unwound()-before < pulls {
 		return 0, nil
 	}
 	return max(least, 1), nil

@@ -217,8 +217,6 @@ func (w *worker) flush() error {
 	samples := w.joiner.join(monotonicNs())
 	firstFrame, frames, firstNode, nodes := w.tree.take()
 	counts := w.joiner.counts
-	_, failed := w.filter.counted()
-	counts[countWithoutStack] += failed
 	counts[countBeyondLimit] += w.shared.beyondLimit
 	counts[countNoRoom] += w.shared.noRoom
 	counts[countBeyondBound] += w.tree.cut

@@ -121,10 +121,10 @@ def main() -> int:
 
 
 _REFUSED = """
-    ptrace process_vm_writev pidfd_getfd open_by_handle_at mount umount2 pivot_root chroot move_mount
-    open_tree fsopen fsmount fsconfig mount_setattr setns unshare init_module finit_module
-    delete_module kexec_load kexec_file_load reboot swapon swapoff userfaultfd io_uring_setup add_key
-    keyctl request_key
+    ptrace process_vm_writev pidfd_getfd open_by_handle_at mount umount2 pivot_root chroot
+    move_mount open_tree fsopen fsmount fsconfig mount_setattr setns unshare init_module
+    finit_module delete_module kexec_load kexec_file_load reboot swapon swapoff userfaultfd
+    io_uring_setup add_key keyctl request_key
 """
 """System calls that neither a backend nor a collector ever needs."""
 _OF_COLLECTORS = "bpf perf_event_open process_vm_readv"

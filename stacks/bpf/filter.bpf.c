@@ -49,12 +49,6 @@ struct asked {
 	__u32 spare;
 };
 
-/* What became of what was asked for. */
-struct counts {
-	__u64 unwound; /* the unwinder was called */
-	__u64 failed;  /* it could not be called */
-};
-
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, TARGETS);
@@ -102,20 +96,19 @@ struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct counts);
-} counts SEC(".maps");
+	__type(value, __u64);
+} unwound SEC(".maps"); /* how often the unwinder was called */
 
 static __always_inline void unwind(struct bpf_perf_event_data *context)
 {
 	__u32 zero = 0;
-	struct counts *count = bpf_map_lookup_elem(&counts, &zero);
+	__u64 *count = bpf_map_lookup_elem(&unwound, &zero);
 
 	if (!count)
 		return;
-	count->unwound++;
+	++*count;
 	bpf_tail_call(context, &unwinder, 0);
-	count->unwound--;
-	count->failed++;
+	--*count;
 }
 
 /* The ledger's program wants the stack of the thread that runs here. */

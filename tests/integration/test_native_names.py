@@ -317,6 +317,8 @@ def test_the_kernels_library_has_names() -> None:
     address = symbols.get_symbol_by_name("__vdso_clock_gettime")[0]["st_value"]
     frame = NativeFrame(pid, start_ticks(pid), "linux-vdso.1.so", build_id, address + 1)
     assert "clock_gettime" in function(frame)
+    assert function(frame._replace(build_id="")) == function(frame)
+    assert answer(frame._replace(build_id="ab" * 20)).missing == "gone"
 
 
 def test_what_is_mapped_nowhere_is_said(tmp_path: Path) -> None:
@@ -409,10 +411,16 @@ def test_dwarf_that_takes_all_memory_ends_the_child_once(tmp_path: Path) -> None
     asked: list[bool] = []
 
     def ask(
-        pid: int, start: int, module: str, build_id: str, addresses: Sequence[int], *, lines: bool
+        pid: int,
+        start_ticks: int,
+        module: str,
+        build_id: str,
+        addresses: Sequence[int],
+        *,
+        lines: bool,
     ) -> NamesAnswer:
         asked.append(lines)
-        return ask_native_names(pid, start, module, build_id, addresses, lines=lines)
+        return ask_native_names(pid, start_ticks, module, build_id, addresses, lines=lines)
 
     symbols = Symbols(ask)
     with mapped(made):

@@ -1,7 +1,6 @@
 """Stacks of programs that are stripped, replaced on disk, executed, forked, or in another mount."""
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -39,7 +38,7 @@ def collector() -> Iterator[StackCollector]:
 def copied(program: Path, folder: Path) -> Path:
     """Copy a program, whole before it has its name."""
     shutil.copy(program, folder / "new")
-    os.replace(folder / "new", folder / program.name)
+    (folder / "new").replace(folder / program.name)
     return folder / program.name
 
 
@@ -102,7 +101,7 @@ def test_a_program_that_was_replaced_on_disk_keeps_its_names(
     with KnownCode([program]) as running:
         other = build_c(HERE / "known_waits.c")
         shutil.copy(other, tmp_path / "other")
-        os.replace(tmp_path / "other", program)
+        (tmp_path / "other").replace(program)
         target = collector.attach(running.pid)
         found = measured(collector, running, target, 3)
         check_named(found)
@@ -150,6 +149,7 @@ def test_a_tree_of_processes_that_fork_and_execute(collector: StackCollector) ->
         target = collector.attach_group(GroupSelector(kind="tree", pid=parent.pid))
         collector.sample(target)
         begin = collector.now_ns(target)
+        forked(parent, 3)  # Their names are asked for while they live.
         accounts = forked(parent, 5)
         window = begin, collector.settle(target)
         # Each child is a new process to the unwinder, which takes some of its time.

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from stack_simulation import BELOW, PARENT, Lengths, simulate
 from tidscope_backend.stacks.estimate import UNKNOWN, Strata, Units, estimate
@@ -54,6 +54,7 @@ def test_with_every_stay_the_account_is_exact(stays: list[tuple[int, int, int]])
 
 
 @given(STAYS, st.floats(0, 0.99))
+@example([(2, 5, 0)], 5e-324)
 def test_parts_add_up_and_lie_in_their_intervals(
     stays: list[tuple[int, int, int]], factor: float
 ) -> None:

@@ -271,10 +271,11 @@ def _intervals(
     uncertain = (group > 0) | np.isfinite(first_stage)
     below = sums.ns if np.isfinite(first_stage) else sums.uncertain_ns
     whole = float(time[uncertain].sum())
-    if whole <= 0:
-        return sums.ns, sums.ns, 0.0
     spread = float((units.factor * time**2)[uncertain].sum())
-    fewest = 1 / (spread / whole**2 + 1 / first_stage)
+    least = (spread / whole**2 if whole > 0 else 0.0) + 1 / first_stage
+    if whole <= 0 or least <= 0:
+        return sums.ns, sums.ns, 0.0
+    fewest = 1 / least
     share = np.clip(below / whole, 0, 1)
     binomial = share * (1 - share)
     variance = sums.variance / whole**2

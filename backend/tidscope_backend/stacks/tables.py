@@ -7,6 +7,7 @@ import numpy as np
 from tidscope_wire.frame_tables import Table, empty_table
 
 from tidscope_backend.stacks.ledger import Wanted
+from tidscope_backend.stacks.trees import Stacks
 
 FOREVER = 2**62
 """End of a period that has not ended, nanoseconds since attach."""
@@ -21,6 +22,7 @@ class StackTables(NamedTuple):
         periods: rows of `stack_periods`.
         samples: rows of `stack_samples`, the last of each sample.
         since_ns: samples of stays that began earlier may be missing, nanoseconds since attach.
+        made: stacks of the same frames and nodes, if they are kept.
     """
 
     frames: Table
@@ -28,6 +30,12 @@ class StackTables(NamedTuple):
     periods: Table
     samples: Table
     since_ns: int
+    made: Stacks | None = None
+
+    @property
+    def stacks(self) -> Stacks:
+        """Return the stacks; made for each call unless they are kept."""
+        return self.made or Stacks(self.frames, self.nodes)
 
     def sampled(self, from_ns: int, to_ns: int) -> Iterator[Wanted]:
         """Yield the parts of a window in which stays were sampled, in order."""

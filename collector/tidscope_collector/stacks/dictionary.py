@@ -8,6 +8,8 @@ from tidscope_wire.generated.models import TableName
 
 from tidscope_collector.stacks.messages import Frames, MessageError, Nodes, StackFrame
 
+MAX_PROCESSES = 4
+"""Maximum processes that are asked for the name of a frame."""
 MAX_FRAMES = 16_384
 """Maximum frames of a target."""
 MAX_NODES = 32_768
@@ -53,7 +55,7 @@ class TargetDictionary:
 
     Attributes:
         cut: stacks that end early, since no more rows fit into a table.
-        new: frames since they were asked for last, as (number, frame, process ID).
+        new: frames to ask names for, as (number, frame, process ID).
     """
 
     def __init__(self) -> None:
@@ -63,6 +65,8 @@ class TargetDictionary:
         self._frame_rows: list[tuple[int, str, str, str, int, str, int, str, str]] = []
         self._node_rows: list[tuple[int, int, int]] = []
         self._tables: tuple[Table, Table] | None = None
+        self._asked: dict[int, set[int]] = {}
+        self._unnamed: dict[int, StackFrame] = {}
         self.cut = 0
         self.new: list[tuple[int, StackFrame, int]] = []
 
@@ -97,7 +101,7 @@ class TargetDictionary:
             number = self._frames[frame] = len(self._frames) + 1
             self._tables = None
             self._frame_rows.append((number, *frame, ""))
-            self.new.append((number, frame, process))
+            self._ask(number, frame, process)
         node = self._nodes.get((parent, number))
         if node is None:
             if len(self._nodes) >= MAX_NODES:
@@ -106,6 +110,32 @@ class TargetDictionary:
             self._tables = None
             self._node_rows.append((node, parent, number))
         return node
+
+    def _ask(self, number: int, frame: StackFrame, process: int) -> None:
+        self._asked.setdefault(number, set()).add(process)
+        self.new.append((number, frame, process))
+
+    def leave_unnamed(self, number: int) -> None:
+        """Note that a process could not tell the name of a frame: another one may, that lives."""
+        if len(self._asked[number]) < MAX_PROCESSES:
+            self._unnamed[number] = self._frame(number)
+
+    def ask_again(self, seen: Iterable[tuple[int, int]]) -> None:
+        """Ask for names again where other processes were seen than those asked before.
+
+        Args:
+            seen: nodes, and processes that were seen there.
+        """
+        if not self._unnamed:
+            return
+        for node, process in set(seen):
+            at = node
+            while at:
+                _, at, number = self._node_rows[at - 1]
+                frame = self._unnamed.get(number)
+                if frame is not None and process not in self._asked[number]:
+                    del self._unnamed[number]
+                    self._ask(number, frame, process)
 
     def forget_worker(self, epoch: int) -> None:
         """Forget what the nodes of an ended worker were here."""
@@ -120,6 +150,10 @@ class TargetDictionary:
             *(number, kind, function, file, line),
             *(module, address, build_id, inlined),
         )
+
+    def _frame(self, number: int) -> StackFrame:
+        _, kind, function, file, line, module, address, build_id, _ = self._frame_rows[number - 1]
+        return StackFrame(kind, function, file, line, module, address, build_id)
 
     def tables(self) -> tuple[Table, Table]:
         """Return the rows of `stack_frames` and of `stack_nodes`."""

@@ -12,10 +12,16 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from tidscope_collector.waits.states import State
+
 MAX_MESSAGE = 1 << 16
 """Maximum size of a message, in bytes."""
 MAX_NUMBER = 1 << 16
 """Maximum frames and nodes of one worker."""
+MAX_TIME_NS = 1 << 62
+"""Bound of times."""
+MAX_COUNT = 1 << 48
+"""Bound of counts."""
 COUNTS = 6
 """Kinds of counts; the number of a kind in the table `stack_counts` is its index plus 1."""
 SAMPLE = np.dtype(
@@ -28,8 +34,6 @@ SAMPLE = np.dtype(
 )
 """A sample; times are CLOCK_MONOTONIC, `waker` is process ID << 32 | thread ID."""
 NODE = np.dtype([("node", "<u4"), ("parent", "<u4"), ("frame", "<u4")])
-STATES = 26
-"""States of a ledger, see waits.bpf.c; others cannot be."""
 _TEXT = 2048
 _FRAME_PARTS = 8
 
@@ -57,9 +61,9 @@ class Status(BaseModel):
     state: Literal["loading", "sampling", "ended", "failed"]
     trigger: Literal["watchpoint", "context_switches", "none"]
     cpu_hz: float = Field(ge=0, le=1000)
-    stack_ns: int = Field(ge=0)
+    stack_ns: int = Field(ge=0, lt=MAX_TIME_NS)
     reason: str = Field(max_length=_TEXT)
-    at_ns: int = Field(ge=0)
+    at_ns: int = Field(ge=0, lt=MAX_TIME_NS)
 
 
 class StackFrame(NamedTuple):
@@ -127,29 +131,29 @@ def parse(data: bytes) -> Message:
             case b"R":
                 return _samples(np.frombuffer(body, SAMPLE))
             case b"C":
-                return Counts(struct.unpack(f"<{COUNTS}Q", body))
+                return _counts(struct.unpack(f"<{COUNTS}Q", body))
     except (ValueError, RecursionError, struct.error, ValidationError) as error:
         raise MessageError(f"message {kind!r}: {error}") from error
     raise MessageError(f"message {kind!r}")
 
 
 def _frames(rows: Any) -> Frames:
-    if not isinstance(rows, list) or not rows:
+    if not isinstance(rows, list) or not rows or not isinstance(rows[0], list) or not rows[0]:
         raise MessageError("frames are not a list")
+    first = rows[0][0]
+    if not _is_number(first, MAX_NUMBER) or first < 1 or first + len(rows) > MAX_NUMBER:
+        raise MessageError("a frame's number")
     found: list[StackFrame] = []
     for place, row in enumerate(rows):
-        if not isinstance(row, list) or len(row) != _FRAME_PARTS or row[0] != rows[0][0] + place:
+        if not isinstance(row, list) or len(row) != _FRAME_PARTS or row[0] != first + place:
             raise MessageError("a frame has another number than the one before it and 1")
         frame = StackFrame(*row[1:])
         texts = (frame.kind, frame.function, frame.file, frame.module, frame.build_id)
-        if not all(isinstance(text, str) and len(text) <= _TEXT for text in texts):
+        if not all(isinstance(text, str) and len(text.encode()) <= _TEXT for text in texts):
             raise MessageError("a frame's texts")
         if not (_is_number(frame.line, 1 << 32) and _is_number(frame.address, 1 << 64)):
             raise MessageError("a frame's numbers")
         found.append(frame)
-    first = rows[0][0]
-    if not _is_number(first, MAX_NUMBER) or first < 1 or first + len(found) > MAX_NUMBER:
-        raise MessageError("a frame's number")
     return Frames(first, found)
 
 
@@ -163,10 +167,16 @@ def _nodes(rows: npt.NDArray[np.void]) -> Nodes:
 
 
 def _samples(rows: Samples) -> Samples:
-    bad = (rows["state"] < 1) | (rows["state"] >= STATES) | (rows["ended"] > 1)
+    bad = (rows["state"] < 1) | (rows["state"] > max(State)) | (rows["ended"] > 1)
     if (bad | (rows["weight"] < 1) | (rows["tid"] < 1)).any():
         raise MessageError("a sample's state, thread or weight")
     return rows
+
+
+def _counts(counts: tuple[int, ...]) -> Counts:
+    if max(counts) >= MAX_COUNT:
+        raise MessageError("a count")
+    return Counts(counts)
 
 
 def _is_number(value: object, below: int) -> bool:

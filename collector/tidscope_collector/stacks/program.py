@@ -1,6 +1,8 @@
 """The program that takes stacks (`stacks/`): starting it, and talking to it."""
 
+import mmap
 import os
+import select
 import signal
 import socket
 from collections.abc import Sequence
@@ -30,6 +32,8 @@ _NEEDED = frozenset(
 """Without CAP_SYS_ADMIN context switches are the trigger."""
 _SOCKET = 3
 _BEGIN, _END = b"begin", b"end"
+END_S = 5.0
+"""Time that the program has to end in, in seconds; then it is killed."""
 
 
 class StackProgram:
@@ -42,6 +46,8 @@ class StackProgram:
 
     def __init__(self, connection: socket.socket, pid: int) -> None:
         self._connection = connection
+        self._sampling: mmap.mmap | None = None
+        self._ended = False
         self.pid = pid
 
     def lend(self, maps: Sequence[int]) -> None:
@@ -54,18 +60,19 @@ class StackProgram:
             OSError: it has ended.
         """
         socket.send_fds(self._connection, [b"maps"], list(maps))
+        self._sampling = mmap.mmap(maps[0], mmap.PAGESIZE)
 
     def fileno(self) -> int:
         """Return the descriptor that is readable while there are messages."""
         return self._connection.fileno()
 
     def begin(self) -> None:
-        """Let it take stacks. Raises OSError if it has ended."""
-        self._connection.send(_BEGIN)
+        """Let it take stacks. Raises OSError if it has ended, or reads nothing."""
+        self._connection.send(_BEGIN, socket.MSG_DONTWAIT)
 
     def end(self) -> None:
-        """Let it take no more stacks. Raises OSError if it has ended."""
-        self._connection.send(_END)
+        """Let it take no more stacks. Raises OSError if it has ended, or reads nothing."""
+        self._connection.send(_END, socket.MSG_DONTWAIT)
 
     def receive(self) -> bytes:
         """Return the next message; empty once it has ended. Raises BlockingIOError without one."""
@@ -75,10 +82,30 @@ class StackProgram:
             return b""
 
     def close(self) -> None:
-        """Let it end, and wait for that. Idempotent."""
+        """Let it end within `END_S`, and the ledger choose no more stays. Idempotent."""
         self._connection.close()
+        if self._ended:
+            return
+        self._ended = True
+        with suppress(ProcessLookupError):
+            _wait_for_end(self.pid)
+        with suppress(ProcessLookupError, PermissionError):
+            # The worker is in its group, and lives only if both do not do what they should.
+            os.killpg(self.pid, signal.SIGKILL)
         with suppress(ChildProcessError):
             os.waitpid(self.pid, 0)
+        if self._sampling is not None:
+            # Only the keeper does that for a worker that was killed.
+            self._sampling[:8] = bytes(8)
+            self._sampling.close()
+
+
+def _wait_for_end(pid: int) -> None:
+    descriptor = os.pidfd_open(pid)
+    try:
+        select.select([descriptor], [], [], END_S)
+    finally:
+        os.close(descriptor)
 
 
 def obstacle(path: Path = PROGRAM) -> Obstacle | None:

@@ -36,9 +36,22 @@ LINGER_NS = 10_000_000_000
 """Time for which stacks are taken after the last lease, so that a page may go on at once."""
 MAX_FAILURES = 3
 """Failures in a row after which the program is started no more."""
+HEALTHY_NS = 60_000_000_000
+"""Time of taking stacks after which earlier failures do not count."""
+MAX_MESSAGES = 1000
+"""Maximum messages within a second. A program that sends more is given up."""
+SILENCE_NS = 60_000_000_000
+"""Time without a message after which a program that should take stacks is given up."""
 NO_ROOM = 3
 """Index of the count of what there was no room for."""
 _RESTART = "Restart the collector."
+_BEFORE = {
+    "loading": ("ended", "failed"),
+    "sampling": ("loading",),
+    "ended": ("loading", "sampling"),
+    "failed": ("loading", "sampling", "ended", "failed"),
+}
+"""States that one can follow."""
 
 
 class Batch(NamedTuple):
@@ -81,6 +94,8 @@ class StackService:
         self.changed: Callable[[str, StackSampling], object] = lambda target, state: None
         self._lock = threading.Lock()
         self._leases: dict[str, int] = {}
+        self._told: set[str] = set()
+        """Targets whose last told state is not that nothing is taken."""
         self._batches: deque[Batch] = deque()
         self._kept = self._serial = self._epoch = 0
         self._worker = WorkerDictionary()
@@ -89,6 +104,8 @@ class StackService:
         self._periods: list[Period] = []
         self._failures = 0
         self._begun = False
+        self._heard_ns = 0
+        self._second = self._messages = 0
         self.status: Status | None = None
         self.obstacle = program if isinstance(program, Obstacle) else None
         self._woken, self._wake = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
@@ -133,6 +150,7 @@ class StackService:
         until = time.monotonic_ns() + int(seconds * 1e9)
         with self._lock:
             self._leases[target] = max(until, self._leases.get(target, 0))
+            self._told.add(target)
         self._nudge()
         state = self.state(target)
         self.changed(target, state)
@@ -213,9 +231,16 @@ class StackService:
                 self._give_up(
                     Obstacle(f"the program that takes them is given up ({error})", _RESTART)
                 )
+        if self.obstacle is not None:
+            program.close()
 
     def _keep_leases(self, program: StackProgram) -> int | None:
-        """Begin or end; return for how long nothing has to be done, in milliseconds."""
+        """Begin or end; return for how long nothing has to be done, in milliseconds.
+
+        Raises:
+            MessageError: the program has said nothing for too long.
+            OSError: it takes no commands.
+        """
         now = time.monotonic_ns()
         with self._lock:
             over = [target for target, until in self._leases.items() if until <= now]
@@ -224,13 +249,17 @@ class StackService:
                 if self._leases[target] + LINGER_NS <= now:
                     del self._leases[target]
         if wanted and not self._begun:
-            self._begun = True
+            self._begun, self._heard_ns = True, now
             program.begin()
         elif not wanted and self._begun:
             self._begun = False
             program.end()
         ends = [until for until in self._leases.values() if until > now]
         ends += [until + LINGER_NS for until in self._leases.values()]
+        if self._begun:
+            ends.append(self._heard_ns + SILENCE_NS)
+            if now > ends[-1]:
+                raise MessageError(f"it said nothing for {SILENCE_NS // 1_000_000_000} s")
         return max(1, (min(ends) - now) // 1_000_000 + 1) if ends else None
 
     def _receive(self, program: StackProgram) -> None:
@@ -246,6 +275,7 @@ class StackService:
                 return
             if not data:
                 raise MessageError("it closed its connection")
+            self._count_message()
             message = parse(data)
             match message:
                 case Status():
@@ -257,29 +287,47 @@ class StackService:
                 case _:
                     self._take_samples(message)
 
+    def _count_message(self) -> None:
+        self._heard_ns = time.monotonic_ns()
+        second = self._heard_ns // 1_000_000_000
+        if second != self._second:
+            self._second, self._messages = second, 0
+        self._messages += 1
+        if self._messages > MAX_MESSAGES:
+            raise MessageError(f"it sent more than {MAX_MESSAGES} messages within a second")
+
     def _take_status(self, status: Status) -> None:
+        before = "ended" if self.status is None else self.status.state
+        if before not in _BEFORE[status.state]:
+            raise MessageError(f"it says that it is {status.state} after {before}")
         self.status = status
         if status.state == "loading":
             self._epoch += 1
             self._worker = WorkerDictionary()
         elif status.state == "sampling":
-            self._failures = 0
-            self._periods.append(Period(status.at_ns, 0))
+            self._periods.append(Period(min(status.at_ns, time.monotonic_ns()), 0))
         else:
-            if self._periods and not self._periods[-1].end_ns:
-                self._periods[-1] = Period(self._periods[-1].begin_ns, status.at_ns)
-            with self._lock:
-                self._earlier += self._counts
-                self._counts = np.zeros(COUNTS, np.uint64)
-            self._begun = False
-            if status.state == "failed":
-                self._failures += 1
-                LOG.warning("no stacks: %s", status.reason)
-                if self._failures >= MAX_FAILURES:
-                    why = f"the program that takes them failed: {status.reason}"
-                    self._give_up(Obstacle(why, _RESTART))
-        for target in list(self._leases):
-            self._tell(target)
+            self._end_period(min(status.at_ns, time.monotonic_ns()))
+            unasked, self._begun = self._begun, False
+            if status.state == "failed" or unasked:
+                self._count_failure(status.reason or "it ended unasked")
+        self._tell_all()
+
+    def _end_period(self, end_ns: int) -> None:
+        with self._lock:
+            self._earlier += self._counts
+            self._counts = np.zeros(COUNTS, np.uint64)
+        if self._periods and not self._periods[-1].end_ns:
+            begin_ns = self._periods[-1].begin_ns
+            self._periods[-1] = Period(begin_ns, max(end_ns, begin_ns))
+            if end_ns - begin_ns >= HEALTHY_NS:
+                self._failures = 0
+
+    def _count_failure(self, reason: str) -> None:
+        self._failures += 1
+        LOG.warning("no stacks: %s", reason)
+        if self._failures >= MAX_FAILURES:
+            self._give_up(Obstacle(f"the program that takes them failed: {reason}", _RESTART))
 
     def _take_samples(self, samples: Samples) -> None:
         with self._lock:
@@ -292,11 +340,16 @@ class StackService:
 
     def _give_up(self, why: Obstacle) -> None:
         self.obstacle = why
+        self._end_period(time.monotonic_ns())
+        self.status = None
         with self._lock:
-            targets = list(self._leases)
             self._leases.clear()
-        for target in targets:
-            self._tell(target)
+        self._tell_all()
 
-    def _tell(self, target: str) -> None:
-        self.changed(target, self.state(target))
+    def _tell_all(self) -> None:
+        with self._lock:
+            told = list(self._told)
+            if self.status is None or self.status.state in ("ended", "failed"):
+                self._told &= self._leases.keys()
+        for target in told:
+            self.changed(target, self.state(target))

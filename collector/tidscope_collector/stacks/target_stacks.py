@@ -64,6 +64,8 @@ class TargetStacks:
             place = name.place
             inlined = name.inlined_text
             self._dictionary.rename(number, place.function, place.file, place.line, inlined)
+            if not place.function:
+                self._dictionary.leave_unnamed(number)
         periods = self._periods()
         if not len(periods):
             return {}
@@ -108,13 +110,12 @@ class TargetStacks:
                 samples["number"].tolist(), samples["ended"].tolist(), strict=True
             )
         ]
-        for node, process in (("node", "process"), ("waker_node", "process")):
+        for node, process in (("node", samples["process"]), ("waker_node", rows["waker_pid"])):
             rows[node] = [
                 self._dictionary.node(batch.epoch, batch.worker, number, pid)
-                for number, pid in zip(
-                    samples[node].tolist(), samples[process].tolist(), strict=True
-                )
+                for number, pid in zip(samples[node].tolist(), process.tolist(), strict=True)
             ]
+            self._dictionary.ask_again(zip(rows[node].tolist(), process.tolist(), strict=True))
         self._set_locks(rows, samples)
         return self._hold_unnumbered(rows, samples, LOCK_PATIENCE)
 
