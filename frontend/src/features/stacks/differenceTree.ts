@@ -56,12 +56,14 @@ export function differenceTree(answer: StackDifference, grouping: Grouping): Dif
       spreads: [
         {
           of: 1,
+          samples: null,
           values: nodes.map(({ before, before_low, before_high }) =>
             spreadWithin({ value: before, low: before_low, high: before_high }, whole[0]),
           ),
         },
         {
           of: 2,
+          samples: null,
           values: nodes.map(({ after, after_low, after_high }) =>
             spreadWithin({ value: after, low: after_low, high: after_high }, whole[1]),
           ),
@@ -191,5 +193,5 @@ function summed(tree: DifferenceTree, rows: readonly number[]): RateChange {
     spreads[0].add(tree.spread[row]?.[0] ?? 0, change.before);
     spreads[1].add(tree.spread[row]?.[1] ?? 0, change.after);
   }
-  return changeOf([before, after], [spreads[0].value, spreads[1].value], tree.whole);
+  return changeOf([before, after], [spreads[0].of(), spreads[1].of()], tree.whole);
 }

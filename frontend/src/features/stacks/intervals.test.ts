@@ -35,12 +35,22 @@ describe("spreads", () => {
 
   it("have a mean by weight, or the greatest of what has no weight", () => {
     const mean = new SpreadMean();
-    expect(mean.value).toBe(0);
+    expect(mean.of()).toBe(0);
     mean.add(0.4, 0);
-    expect(mean.value).toBe(0.4);
+    expect(mean.of()).toBe(0.4);
     mean.add(0.1, 3);
     mean.add(0.5, 1);
-    expect(mean.value).toBeCloseTo(0.2);
+    expect(mean.of()).toBeCloseTo(0.2);
+  });
+
+  it("lose what few samples widened once there are many", () => {
+    // The quantile of t with 1 and with 10 degrees of freedom by that of the normal distribution.
+    const mean = new SpreadMean();
+    for (let part = 0; part < 10; part++) mean.add(0.5, 1, 1);
+    const ratio = mean.of(10) / 0.5;
+    expect(ratio).toBeLessThan(0.15);
+    expect(mean.of(1)).toBeCloseTo(0.5);
+    expect(mean.of(10) / mean.of()).toBeCloseTo((2.228 / 1.96) ** 2, 2);
   });
 
   it("let ten functions of one sample each have the interval of ten samples", () => {
@@ -50,7 +60,7 @@ describe("spreads", () => {
     for (let row = 0; row < 10; row++) {
       mean.add(spreadWithin({ value: 1, low: 100 * low, high: 100 * high }, 100), 1);
     }
-    const merged = intervalWithin(10, mean.value, 100);
+    const merged = intervalWithin(10, mean.of(), 100);
     const [wanted, most] = wilson(0.1, Z / 100);
     expect(merged.low).toBeCloseTo(100 * wanted, 5);
     expect(merged.high).toBeCloseTo(100 * most, 5);

@@ -43,20 +43,37 @@ export function intervalWithin(value: number, spread: number, whole: number): In
   return { value, low: low * whole, high: high * whole };
 }
 
+/** 97.5 % quantile of the normal distribution. */
+const Z = 1.96;
+
+/**
+ * Square of the quantile of Student's t by that of the normal distribution (Abramowitz and Stegun,
+ * 26.7.5): few samples widen an interval for they do not determine its width. 1 if not known.
+ */
+function widening(samples: number): number {
+  const inverse = 1 / Math.max(1, samples);
+  const second = (5 * Z ** 4 + 16 * Z ** 2 + 3) / 96;
+  return (1 + ((Z ** 2 + 1) / 4) * inverse + second * inverse ** 2) ** 2;
+}
+
 /** Mean spread of parts, weighted by their values; of parts without a value the greatest. */
 export class SpreadMean {
   private weighted = 0;
   private weight = 0;
   private greatest = 0;
 
-  add(spread: number, weight: number): void {
-    this.weighted += spread * weight;
+  /** @param samples Number of samples that widened the part's interval; Infinity if unknown. */
+  add(spread: number, weight: number, samples = Number.POSITIVE_INFINITY): void {
+    const own = spread / widening(samples);
+    this.weighted += own * weight;
     this.weight += weight;
-    this.greatest = Math.max(this.greatest, spread);
+    this.greatest = Math.max(this.greatest, own);
   }
 
-  get value(): number {
-    return this.weight > 0 ? this.weighted / this.weight : this.greatest;
+  /** @param samples Number of samples of the whole, as in `add`. */
+  of(samples = Number.POSITIVE_INFINITY): number {
+    const mean = this.weight > 0 ? this.weighted / this.weight : this.greatest;
+    return mean * widening(samples);
   }
 }
 

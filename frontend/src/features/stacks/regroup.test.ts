@@ -10,7 +10,7 @@ function columnsOf({ frames, nodes }: StackGraph) {
     amounts: [nodes.map(({ ns }) => ns), nodes.map(({ samples }) => samples)],
     own: nodes.map(({ self_ns }) => self_ns),
     // As if each row had one spread for each of its samples.
-    spreads: [{ of: 0, values: nodes.map(({ samples }) => samples) }],
+    spreads: [{ of: 0, samples: null, values: nodes.map(({ samples }) => samples) }],
   };
 }
 

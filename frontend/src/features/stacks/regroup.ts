@@ -39,8 +39,9 @@ export interface StackColumns {
 
 /** Spreads of one set of amounts. */
 interface SpreadColumn {
-  /** Index of the set in `amounts`. */
+  /** Index of the set in `amounts`, and of the numbers of its samples; null if unknown. */
   readonly of: number;
+  readonly samples: number | null;
   /** By row. */
   readonly values: readonly number[];
 }
@@ -137,9 +138,10 @@ export function regrouped(columns: StackColumns, grouping: Grouping): Regrouped 
     }
     const top = place >= 0 && isTop(nodes, image, at, place);
     if (place >= 0 && !top) continue;
-    for (const [column, { of, values }] of columns.spreads.entries()) {
+    for (const [column, { of, samples, values }] of columns.spreads.entries()) {
       const weight = (top ? amounts[of]?.[at] : left[of]) ?? 0;
-      row.spreads[column]?.add(values[at] ?? 0, weight);
+      const number = samples === null ? undefined : amounts[samples]?.[at];
+      row.spreads[column]?.add(values[at] ?? 0, weight, number);
     }
     if (!top) continue;
     row.tops.push(at);
@@ -220,8 +222,11 @@ function finished(rows: readonly Row[], columns: StackColumns): Regrouped {
     parent: kept.map(({ parent }) => placeOf(rows[parent])),
     amounts: columns.amounts.map((_, set) => kept.map((row) => row.amounts[set] ?? 0)),
     own: kept.map(({ own }) => own),
-    spreads: columns.spreads.map((_, column) =>
-      kept.map(({ spreads }) => spreads[column]?.value ?? 0),
+    spreads: columns.spreads.map(({ samples }, column) =>
+      kept.map(
+        ({ spreads, amounts }) =>
+          spreads[column]?.of(samples === null ? undefined : amounts[samples]) ?? 0,
+      ),
     ),
     lines: kept.map(({ lines }) =>
       [...lines]

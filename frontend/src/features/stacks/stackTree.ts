@@ -61,6 +61,7 @@ export function stackTree(graph: StackGraph, grouping: Grouping): StackTree {
       spreads: [
         {
           of: 0,
+          samples: 1,
           values: nodes.map(({ ns, low_ns, high_ns }) =>
             spreadWithin({ value: ns, low: low_ns, high: high_ns }, known_ns),
           ),
@@ -235,13 +236,13 @@ export function functionRows(tree: StackTree, exact_ns: number): readonly Functi
     if (isBelow(tree, keys, row)) continue;
     sum.ns += estimate.ns;
     sum.samples += estimate.samples;
-    sum.spread.add(tree.spread[row] ?? 0, estimate.ns);
+    sum.spread.add(tree.spread[row] ?? 0, estimate.ns, estimate.samples);
     sum.tops.push(row);
   }
   return [...found].map(([key, { frame, ns, spread, samples, self_ns, tops }]) => {
     const [only] = tops;
     const one = tops.length === 1 && only !== undefined ? tree.estimate[only] : undefined;
-    const merged = intervalWithin(ns, spread.value, known_ns);
+    const merged = intervalWithin(ns, spread.of(samples), known_ns);
     const ends = one ?? { low_ns: merged.low, high_ns: merged.high };
     const widest = tops.reduce(
       (best, row) => ((tree.weight[row] ?? 0) > (tree.weight[best] ?? 0) ? row : best),
