@@ -170,6 +170,8 @@ def _samples(rows: Samples) -> Samples:
     bad = (rows["state"] < 1) | (rows["state"] > max(State)) | (rows["ended"] > 1)
     if (bad | (rows["weight"] < 1) | (rows["tid"] < 1)).any():
         raise MessageError("a sample's state, thread or weight")
+    if any((rows[name] >= MAX_TIME_NS).any() for name in ("begin_ns", "wait_ns", "delay_ns")):
+        raise MessageError("a sample's times")
     return rows
 
 
