@@ -1,6 +1,6 @@
 """Stacks of a window, as tables. Pure."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -39,19 +39,12 @@ class StackTables(NamedTuple):
 
     def sampled(self, from_ns: int, to_ns: int) -> Iterator[Wanted]:
         """Yield the parts of a window in which stays were sampled, in order."""
-        for begin_ns, end_ns in self._periods():
-            since_ns = max(begin_ns, self.since_ns)
+        for period in np.sort(self.periods, order="begin_ns"):
+            since_ns = max(int(period["begin_ns"]), self.since_ns)
+            end_ns = int(period["end_ns"]) or FOREVER
             begin, end = max(from_ns, since_ns), min(to_ns, end_ns)
             if begin < end:
                 yield Wanted(begin, end, since_ns)
-
-    def _periods(self) -> Iterable[tuple[int, int]]:
-        if not len(self.periods):
-            # The collector does not tell: the first sample does.
-            first = int(self.samples["begin_ns"].min(initial=FOREVER))
-            return [(first, FOREVER)]
-        ordered = np.sort(self.periods, order="begin_ns")
-        return [(int(one["begin_ns"]), int(one["end_ns"]) or FOREVER) for one in ordered]
 
 
 def no_stacks() -> StackTables:
