@@ -15,7 +15,9 @@ from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.stacks.messages import MAX_MESSAGE
 
 PROGRAM = Path(__file__).parent / "tidscope-stacks"
-NO_STACKS = Obstacle("this collector takes no stacks", "")
+NO_STACKS = Obstacle(
+    "this collector takes none", "Use the collector of `tidscope up` or `tidscope collect`."
+)
 _NOT_BUILT = Obstacle(
     "the program that takes them is not part of this installation",
     "Install Go 1.26 or newer and run `make stacks`.",
