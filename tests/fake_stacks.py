@@ -78,7 +78,14 @@ def nodes(*rows: tuple[int, int, int]) -> bytes:
 
 def samples(*rows: dict[str, int]) -> bytes:
     """Return a message of samples; what a row leaves out is that of a wait that has ended."""
-    usual = {"number": 1, "begin_ns": 1, "wait_ns": 1000, "delay_ns": 0, "address": 0, "waker": 0}
+    usual = {
+        "number": 1,
+        "begin_ns": 1 << 60,
+        "wait_ns": 1000,
+        "delay_ns": 0,
+        "address": 0,
+        "waker": 0,
+    }
     usual |= {
         "process": 1,
         "tid": 1,

@@ -56,7 +56,9 @@ class TargetStacks:
             pids = np.fromiter(members, np.uint32)
             for batch in batches:
                 self._serial = batch.serial
-                mine = batch.samples[np.isin(batch.samples["process"], pids)]
+                # Samples of an earlier attachment to the same process may be kept, too.
+                since = batch.samples["begin_ns"] >= self._attach_ns
+                mine = batch.samples[since & np.isin(batch.samples["process"], pids)]
                 if len(mine):
                     made += self._rows(batch, mine)
             self._ask_names(members)
@@ -100,8 +102,7 @@ class TargetStacks:
         rows = np.empty(len(samples), dtype_of("stack_samples"))
         for name in ("tid", "state", "weight", "wait_ns", "delay_ns"):
             rows[name] = samples[name]
-        begins = samples["begin_ns"].astype(np.int64) - self._attach_ns
-        rows["begin_ns"] = np.maximum(begins, 0)
+        rows["begin_ns"] = samples["begin_ns"] - np.uint64(self._attach_ns)
         rows["waker_pid"] = samples["waker"] >> np.uint64(32)
         rows["waker_tid"] = samples["waker"] & np.uint64(0xFFFFFFFF)
         rows["sample"] = [
