@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"runtime"
 	"unsafe"
 
@@ -18,23 +19,28 @@ const (
 	archARM64      = 0xC00000B7
 	loadWord       = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
 	jumpIfEqual    = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
+	jumpIfAnySet   = unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K
 	answer         = unix.BPF_RET | unix.BPF_K
 	callNumberAt   = 0
 	archAt         = 4
 	firstArgument  = 16
 	secondArgument = 24
+	thirdArgument  = 32
 )
 
+// writing are the flags of opening a file in any other way than for reading.
+const writing = unix.O_WRONLY | unix.O_RDWR | unix.O_CREAT | unix.O_TRUNC | unix.O_APPEND
+
 // calls that a worker may make: those of Go's runtime, eBPF, perf events, and reading of processes
-// and their files. It cannot execute, connect, listen, trace, or open anything for writing that its
-// user may not.
+// and their files. It cannot execute, connect, listen or trace; callFilter lets it open files for
+// reading only, and signal nobody else.
 var calls = []uint32{
 	unix.SYS_READ, unix.SYS_WRITE, unix.SYS_CLOSE, unix.SYS_FSTAT, unix.SYS_LSEEK, unix.SYS_PREAD64,
-	unix.SYS_OPENAT, unix.SYS_OPENAT2, unix.SYS_READLINKAT, unix.SYS_NEWFSTATAT, unix.SYS_STATX,
+	unix.SYS_READLINKAT, unix.SYS_NEWFSTATAT, unix.SYS_STATX,
 	unix.SYS_GETDENTS64, unix.SYS_FACCESSAT, unix.SYS_FACCESSAT2, unix.SYS_STATFS,
 	unix.SYS_MMAP, unix.SYS_MUNMAP, unix.SYS_MADVISE, unix.SYS_MPROTECT, unix.SYS_MREMAP, unix.SYS_BRK,
 	unix.SYS_CLONE, unix.SYS_EXIT, unix.SYS_EXIT_GROUP, unix.SYS_FUTEX, unix.SYS_GETTID, unix.SYS_GETPID,
-	unix.SYS_GETPPID, unix.SYS_TGKILL, unix.SYS_SCHED_YIELD, unix.SYS_SCHED_GETAFFINITY,
+	unix.SYS_GETPPID, unix.SYS_SCHED_YIELD, unix.SYS_SCHED_GETAFFINITY,
 	unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ, unix.SYS_RESTART_SYSCALL, unix.SYS_MINCORE,
 	unix.SYS_RT_SIGACTION, unix.SYS_RT_SIGPROCMASK, unix.SYS_RT_SIGRETURN, unix.SYS_SIGALTSTACK,
 	unix.SYS_CLOCK_GETTIME, unix.SYS_CLOCK_NANOSLEEP, unix.SYS_NANOSLEEP, unix.SYS_GETRANDOM,
@@ -53,10 +59,8 @@ var calls = []uint32{
 // Setting the limit of locked memory is answered with success, and not done: the unwinder's library
 // insists on it, it needs CAP_SYS_RESOURCE, and no kernel since Linux 5.11 counts maps that way.
 func confine() error {
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("no_new_privs: %w", err)
-	}
-	filter := callFilter(map[string]uint32{"amd64": archAMD64, "arm64": archARM64}[runtime.GOARCH])
+	arch := map[string]uint32{"amd64": archAMD64, "arm64": archARM64}[runtime.GOARCH]
+	filter := callFilter(arch, uint32(os.Getpid()))
 	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
 	_, _, failed := unix.Syscall(
 		unix.SYS_SECCOMP, setModeFilter, forAllThreads, uintptr(unsafe.Pointer(&program)))
@@ -66,8 +70,8 @@ func confine() error {
 	return nil
 }
 
-// callFilter is the filter as the kernel takes it.
-func callFilter(arch uint32) []unix.SockFilter {
+// callFilter is the filter of a process as the kernel takes it.
+func callFilter(arch, process uint32) []unix.SockFilter {
 	refuse := unix.SockFilter{Code: answer, K: answerError | uint32(unix.ENOSYS)}
 	accept := unix.SockFilter{Code: answer, K: allow}
 	filter := []unix.SockFilter{
@@ -85,6 +89,19 @@ func callFilter(arch uint32) []unix.SockFilter {
 		{Code: jumpIfEqual, Jf: 1, K: unix.AF_NETLINK},
 		accept,
 		refuse,
+		{Code: jumpIfEqual, Jf: 4, K: unix.SYS_OPENAT},
+		{Code: loadWord, K: thirdArgument},
+		{Code: jumpIfAnySet, Jt: 1, K: writing},
+		accept,
+		{Code: answer, K: answerError | uint32(unix.EACCES)},
+		// Signal 0 asks whether a thread exists.
+		{Code: jumpIfEqual, Jf: 6, K: unix.SYS_TGKILL},
+		{Code: loadWord, K: thirdArgument},
+		{Code: jumpIfEqual, Jt: 2},
+		{Code: loadWord, K: firstArgument},
+		{Code: jumpIfEqual, Jf: 1, K: process},
+		accept,
+		{Code: answer, K: answerError | uint32(unix.EPERM)},
 	}
 	for _, call := range calls {
 		filter = append(filter, unix.SockFilter{Code: jumpIfEqual, Jf: 1, K: call}, accept)

@@ -1,3 +1,7 @@
+// `go mod tidy` and `go mod download` do not work here with every proxy: both ask for more than a build
+// needs, such as a module that only tests of a dependency use. Change a requirement by
+// `go get MODULE@VERSION`, then run tools/build-stacks for amd64 and GOARCH=arm64 `go list -deps .`:
+// both name hashes that go.sum lacks.
 module github.com/tidscope/tidscope/stacks
 
 go 1.26.0

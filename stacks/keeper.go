@@ -41,6 +41,9 @@ type keeper struct {
 func keep() error {
 	// A worker is killed when the thread that started it ends.
 	runtime.LockOSThread()
+	if err := harden(); err != nil {
+		return err
+	}
 	if err := keepRights(workerRights); err != nil {
 		return err
 	}
@@ -99,6 +102,7 @@ func receiveMaps(socket int) ([]*os.File, error) {
 func (k *keeper) begin() {
 	k.end()
 	worker := exec.Command("/proc/self/exe", "work")
+	worker.Args[0] = os.Args[0]
 	worker.Stderr = os.Stderr
 	worker.Env = []string{"GOMEMLIMIT=64MiB", "GOMAXPROCS=2"}
 	worker.ExtraFiles = append([]*os.File{os.NewFile(uintptr(k.socket), "socket")}, k.maps...)

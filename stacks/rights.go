@@ -22,6 +22,20 @@ var unwindingRights = []uint{
 	unix.CAP_BPF, unix.CAP_SYS_PTRACE, unix.CAP_DAC_READ_SEARCH, unix.CAP_CHECKPOINT_RESTORE,
 }
 
+// harden gives up what neither this process nor a worker needs: groups, core dumps, and rights that
+// executing a program would give.
+func harden() error {
+	// Without CAP_SETGID the groups stay.
+	_, _, _ = syscall.AllThreadsSyscall(unix.SYS_SETGROUPS, 0, 0, 0)
+	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
+		return fmt.Errorf("core dumps: %w", err)
+	}
+	if _, _, failed := syscall.AllThreadsSyscall(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0); failed != 0 {
+		return fmt.Errorf("no_new_privs: %w", failed)
+	}
+	return nil
+}
+
 // keepRights gives up all other capabilities, in all threads, for ever.
 func keepRights(kept []uint) error {
 	keep := map[uint]bool{}

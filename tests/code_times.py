@@ -1,4 +1,4 @@
-"""Time in the functions of a test's program, estimated by the backend from stacks of its threads."""
+"""Time in the functions of a test's program, as the backend estimates it from stacks."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 from stack_collector import StackedTarget
+from tidscope_backend.stacks.code import Code
 from tidscope_backend.stacks.estimate import UNKNOWN, Estimate, estimate
 from tidscope_backend.stacks.intervals import Z
 from tidscope_backend.stacks.selection import Selection
 from tidscope_backend.stacks.service import account, view
-from tidscope_backend.stacks.trees import Code, Stacks
+from tidscope_backend.stacks.trees import Stacks
 from tidscope_backend.stacks.units import Account
 from tidscope_backend.stacks.wakers import releasers
 

@@ -7,7 +7,7 @@ import numpy as np
 from code_times import check_times, code_times, named
 from programs.known_code import CodeAccount, KnownCode
 from stack_collector import StackCollector, StackedTarget
-from tidscope_backend.stacks.trees import Code
+from tidscope_backend.stacks.code import Code
 from tidscope_collector.waits.states import State
 from tidscope_wire.frame_tables import Table
 

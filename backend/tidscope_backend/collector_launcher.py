@@ -121,14 +121,14 @@ def main() -> int:
 
 
 _REFUSED = """
-    ptrace process_vm_readv process_vm_writev pidfd_getfd open_by_handle_at mount umount2 pivot_root
-    chroot move_mount open_tree fsopen fsmount fsconfig mount_setattr setns unshare init_module
+    ptrace process_vm_writev pidfd_getfd open_by_handle_at mount umount2 pivot_root chroot
+    move_mount open_tree fsopen fsmount fsconfig mount_setattr setns unshare init_module
     finit_module delete_module kexec_load kexec_file_load reboot swapon swapoff userfaultfd
     io_uring_setup add_key keyctl request_key
 """
 """System calls that neither a backend nor a collector ever needs."""
-_OF_COLLECTORS = "bpf perf_event_open"
-"""System calls that a collector needs for its set-up."""
+_OF_COLLECTORS = "bpf perf_event_open process_vm_readv"
+"""System calls that a collector needs for its set-up, and the program that takes stacks."""
 _NAMESPACES = 0x7E020080  # CLONE_NEW*, sched.h
 
 LAUNCHER = frozenset({*capabilities.NAMES, capabilities.SETGID, capabilities.SETPCAP})

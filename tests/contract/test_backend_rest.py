@@ -349,8 +349,10 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
         "limit": 20,
         "lookback_s": 60,
     },
+    ("POST", "/api/v1/targets/{target_id}/stacks"): {"seconds": 5},
     ("POST", "/api/v1/runs"): {
         "target": TARGET_ID,
+        "stacks": True,
         "name": "a",
         "tags": ["a"],
         "group": "a",

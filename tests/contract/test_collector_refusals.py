@@ -43,6 +43,7 @@ from tidscope_wire.generated.models import (
     ProblemType,
     RefusedReply,
     RestartSearchCommand,
+    SampleStacksCommand,
     SetDelayAccountingCommand,
     SetRateCommand,
     Steering,
@@ -168,6 +169,10 @@ COMMANDS: dict[ProblemType, tuple[Callable[[str], Command], Exception | None]] =
     "not-steered": (restart, NotSteeredError()),
     "bad-parameter": (restart, BadParameterError("no policy is called x")),
     "too-many-actions": (restart, TooManyActionsError()),
+    "no-stacks": (
+        lambda target: SampleStacksCommand(request_id=2, target=target, seconds=1, actor=ACTOR),
+        None,
+    ),
     "internal": (lambda _: DoctorCommand(request_id=2), None),
 }
 """Given over the command handler: the command, and what the steering service raises."""

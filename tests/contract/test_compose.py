@@ -42,7 +42,8 @@ def test_collector_sees_the_host_with_few_capabilities() -> None:
     assert COLLECTOR["cap_drop"] == ["ALL"]
     measuring = {"NET_ADMIN", "BPF", "PERFMON", "SYS_PTRACE", "DAC_READ_SEARCH"}
     steering, names = {"SYS_NICE", "DAC_OVERRIDE"}, {"KILL", "DAC_OVERRIDE"}
-    assert set(COLLECTOR["cap_add"]) == measuring | steering | names
+    stacks = {"CHECKPOINT_RESTORE", "SYSLOG"}
+    assert set(COLLECTOR["cap_add"]) == measuring | steering | names | stacks
 
 
 def test_what_steering_writes_outlives_the_container() -> None:

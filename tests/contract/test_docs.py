@@ -64,7 +64,12 @@ def test_the_schema_of_errors_tells_our_own() -> None:
 
 ROOT = Path(__file__).resolve().parents[2]
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text()
-WAYS = ("A sample, from kernel to pixel", "A steering command", "A recorded frame")
+WAYS = (
+    "A sample, from kernel to pixel",
+    "A steering command",
+    "A recorded frame",
+    "A stack, from the switch to the flame graph",
+)
 MAX_STOPS = 15
 STOP = re.compile(r"^(\d+)\. `([^`]+)`", re.MULTILINE)
 

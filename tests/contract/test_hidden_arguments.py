@@ -57,13 +57,19 @@ async def backend(tmp_path: Path) -> AsyncIterator[Backend]:
 MODEL = "/api/v1/predictions/{owner}/{name}"
 """Weights of a prediction model: numbers only, and no service of them runs here."""
 
+FILES_OF_STACKS = {
+    "/api/v1/targets/{target_id}/stacks/export",
+    "/api/v1/runs/{run}/stacks/export",
+}
+"""Refused here, where nothing has stacks; test_stacks_http.py has them."""
+
 
 def paths() -> list[str]:
     """Every route that a viewer may read, with names that are there."""
     found = [
         path
         for (method, path), right in ROUTES.items()
-        if (method, right) == ("GET", "viewer") and path != MODEL
+        if (method, right) == ("GET", "viewer") and path != MODEL and path not in FILES_OF_STACKS
     ]
     exports = [
         f"/api/v1/runs/{{run_id}}/export?format={kind}"
@@ -82,6 +88,7 @@ def paths() -> list[str]:
         asked = {
             "/api/v1/compare": f"?runs={','.join(RUNS)}",
             "/api/v1/steering": "?pid=1",
+            "/api/v1/stacks/difference": f"?before=target:{TARGET_ID}&after=run:{RUNS[0]}",
             **{
                 f"/api/v1/traces/{one}": "?service=shop&operation=GET"
                 for one in ("analysis", "difference", "heat")

@@ -103,8 +103,9 @@ async def test_an_answer_that_is_not_listed_is_noticed(
 
 EXAMPLES = 12 if DEEP else 3
 """Examples per operation and kind of data (valid, invalid), in each round."""
-OFTEN = {"POST /api/v1/runs/import": 12}
-"""Operations with more examples: most archives are cut somewhere."""
+OFTEN = {"POST /api/v1/runs/import": 12, "PUT /api/v1/targets/{target_id}/steering": 8}
+"""Operations with more examples: most archives are cut somewhere, and many requests to steer name
+no program."""
 SEEDS = (20261122, 20261123)
 """One a round: what was deleted in the first is restored in the second."""
 EXCLUDED = {

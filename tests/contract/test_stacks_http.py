@@ -327,8 +327,12 @@ async def test_a_collector_without_an_unwinder_refuses(
         assert kind(await client.post(PATH, json={"seconds": 0})) == (422, "bad-request")
         gone = await client.post("/api/v1/targets/t-1-00000000/stacks", json={"seconds": 1})
         assert kind(gone) == (404, "unknown-target")
+
+
+async def test_a_viewer_has_no_stacks_taken(backend: Backend, collector: FakeCollector) -> None:
     async with backend.viewer() as viewer:
         assert kind(await viewer.post(PATH, json={"seconds": 1})) == (403, "view-only")
+        assert (await viewer.get(PATH)).status_code == 200
 
 
 async def test_a_profile_is_compressed(backend: Backend, collector: FakeCollector) -> None:

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import type { LivePage } from "./fixtures/livePage";
 import { ROOT } from "./fixtures/processes";
+import { startLockWork } from "./fixtures/programs";
 import { DEMO_RUN, STEERED_RUN } from "./fixtures/runs";
 import { expect, test } from "./fixtures/test";
 
@@ -126,6 +127,26 @@ test("a live page breaks no rule in any of its states", async ({ watching, stack
     expect(await violations(page), "ended and disconnected").toEqual([]);
   } finally {
     await stack.startBackend();
+  }
+});
+
+test("flame graphs break no rule, in either theme and size", async ({ page, stack }) => {
+  const program = await startLockWork();
+  try {
+    await page.goto(stack.signingIn(`/?pid=${program.pid}`));
+    await expect(page.locator('[data-state="live"]').first()).toBeVisible();
+    const target = new URL(page.url()).searchParams.get("target");
+    await page.goto(`${stack.url}/stacks?target=${target}&lock=1&name=pool_mu`);
+    // With stacks or a reason why there are none.
+    await expect(page.locator("[data-flame], [data-reason]")).toHaveCount(2);
+    await expectNone(page, "a lock's stacks");
+    await page.setViewportSize(PHONE);
+    expect(await violations(page), "on a phone").toEqual([]);
+    await page.goto(`${stack.url}/stacks?target=${target}&against=before`);
+    await expect(page.locator("[data-flame], [data-reason]")).toHaveCount(1);
+    expect(await violations(page), "a difference").toEqual([]);
+  } finally {
+    await program.stop();
   }
 });
 

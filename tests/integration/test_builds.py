@@ -83,6 +83,13 @@ def test_go_tests_of_workloads_pass(module: str) -> None:
     assert "no test files" not in done.stdout
 
 
+@needs("stacks")
+@pytest.mark.timeout(600)
+def test_go_tests_of_the_program_that_takes_stacks_pass() -> None:
+    command = [go_command(), "test", "-mod=readonly", "-trimpath", "./..."]
+    run(command, ROOT / "stacks", go_environment())
+
+
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """What the program that takes stacks is compiled from and by, elsewhere."""

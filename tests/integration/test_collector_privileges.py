@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 from capabilities import delay_switch_kept, delays_are_on, needs
 from installation import Installation, installation
-from processes import thread_names, wait_until
+from processes import arguments, thread_names, wait_until
 from programs.confined import CONTAINER
 from programs.known_work import KnownWork
+from tidscope_collector.stacks.program import PROGRAM
 from tidscope_confinement import capabilities
 from tidscope_processes import WITHOUT_NET_ADMIN, hiding_processes
 from tidscope_wire.generated.models import DoctorReport, ProgramExecuted
@@ -24,6 +25,9 @@ pytestmark = needs("root")
 
 LOOKING = {"CAP_SYS_PTRACE", "CAP_DAC_READ_SEARCH"}
 OPENING = {*LOOKING, "CAP_CHECKPOINT_RESTORE"}
+NOTHING: set[str] = set()
+UNWINDING = {*OPENING, "CAP_BPF"}
+LOADING = {*UNWINDING, "CAP_PERFMON", "CAP_SYS_ADMIN", "CAP_SYSLOG"}
 
 
 def statuses(pid: int) -> list[dict[str, str]]:
@@ -56,16 +60,23 @@ def is_confined(pid: int, wanted: set[str]) -> bool:
     return names(status["CapPrm"]) == wanted and status["Seccomp"] == "2"
 
 
-def assert_confined(pid: int, wanted: set[str]) -> None:
+def keeps(pid: int, wanted: set[str]) -> bool:
+    """True if a process has no more capabilities than these in any thread."""
+    return all(names(status["CapPrm"]) == wanted for status in statuses(pid))
+
+
+def assert_confined(
+    pid: int, wanted: set[str], passed_on: set[str] = NOTHING, seccomp: str = "2"
+) -> None:
     found = statuses(pid)
     assert found
     for status in found:
         for kind in ("CapEff", "CapPrm"):
             assert names(status[kind]) == wanted, (status["Name"], kind)
-        for kind in ("CapInh", "CapBnd", "CapAmb"):
-            assert names(status[kind]) == set(), (status["Name"], kind)
+        for kind, held in (("CapInh", NOTHING), ("CapBnd", passed_on), ("CapAmb", NOTHING)):
+            assert names(status[kind]) == held, (status["Name"], kind)
         assert status["NoNewPrivs"] == "1"
-        assert status["Seccomp"] == "2"
+        assert status["Seccomp"] == seccomp
         assert status["Groups"] == ""
     limits = Path(f"/proc/{pid}/limits").read_text()
     assert any(line.split()[4:6] == ["0", "0"] for line in limits.splitlines() if "core" in line)
@@ -170,7 +181,12 @@ async def process_reader(found: Installation) -> str:
 async def test_only_the_helper_that_sets_the_switch_has_cap_sys_admin() -> None:
     async with installation() as found:
         helpers = children(found.collector.pid)
-        holders = [pid for pid in helpers if "CAP_SYS_ADMIN" in names(statuses(pid)[0]["CapEff"])]
+        holders = [
+            pid
+            for pid in helpers
+            if "CAP_SYS_ADMIN" in names(statuses(pid)[0]["CapEff"])
+            and arguments(pid) != [PROGRAM.name]
+        ]
         assert len(holders) == 1
         assert_confined(holders[0], {"CAP_SYS_ADMIN"})
         with delay_switch_kept():
@@ -181,6 +197,32 @@ async def test_only_the_helper_that_sets_the_switch_has_cap_sys_admin() -> None:
     # The fork server ends with its collector.
     with pytest.raises(ProcessLookupError):
         os.kill(holders[0], 0)
+
+
+@needs("stacks")
+@needs("btf")
+async def test_the_program_that_takes_stacks_gives_up_what_taking_them_does_not_need() -> None:
+    async with installation() as found:
+        (keeper,) = (
+            pid for pid in children(found.collector.pid) if arguments(pid) == [PROGRAM.name]
+        )
+        await asyncio.to_thread(wait_until, lambda: keeps(keeper, LOADING))
+        # What it executes is the worker, which gets no more than it has itself.
+        assert_confined(keeper, LOADING, passed_on=LOADING, seccomp="0")
+        assert children(keeper) == []
+        target, _ = await found.attach(os.getpid())
+        asked = await found.client.post(f"/api/v1/targets/{target.id}/stacks", json={"seconds": 60})
+        assert asked.status_code == 200, asked.text
+        while (state := (await found.target(target.id)).stacks) is None or state.trigger == "none":
+            assert state is None or state.reason == ""
+            await asyncio.sleep(0.05)
+        (worker,) = children(keeper)
+        assert arguments(worker) == [PROGRAM.name, "work"]
+        assert_confined(worker, UNWINDING, passed_on=LOADING)
+        assert_confined(keeper, LOADING, passed_on=LOADING, seccomp="0")
+    for pid in (keeper, worker):
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
 
 
 KILLED = ("execve", "ptrace", "mount", "unshare", "process_vm_writev", "setns")

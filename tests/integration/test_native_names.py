@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -317,6 +317,8 @@ def test_the_kernels_library_has_names() -> None:
     address = symbols.get_symbol_by_name("__vdso_clock_gettime")[0]["st_value"]
     frame = NativeFrame(pid, start_ticks(pid), "linux-vdso.1.so", build_id, address + 1)
     assert "clock_gettime" in function(frame)
+    assert function(frame._replace(build_id="")) == function(frame)
+    assert answer(frame._replace(build_id="ab" * 20)).missing == "gone"
 
 
 def test_what_is_mapped_nowhere_is_said(tmp_path: Path) -> None:
@@ -371,18 +373,18 @@ def test_hostile_files_end_the_child_at_most(tmp_path: Path) -> None:
         assert name(own_frames(program, [frame.address])[0]) == INLINED
 
 
-def _with_debug_info(program: Path, folder: Path, content: bytes, *, packed: bool) -> Path:
-    """Copy a program with another section .debug_info."""
+def _with_packed(program: Path, folder: Path, name: str, size: int, content: bytes) -> Path:
+    """Copy a program with another section that says it is compressed, and its size."""
     made, section = folder / "huge", folder / "section"
-    section.write_bytes(content)
-    run("objcopy", "--update-section", f".debug_info={section}", program, made)
-    if packed:
-        with made.open("r+b") as opened:
-            elf = ELFFile(opened)
-            at = elf.get_section_index(".debug_info")
-            flags = elf.get_section(at)["sh_flags"] | 0x800  # SHF_COMPRESSED
-            opened.seek(elf["e_shoff"] + at * elf["e_shentsize"] + 8)
-            opened.write(flags.to_bytes(8, "little"))
+    head = b"".join(one.to_bytes(8, "little") for one in (1, size, 1))  # ELFCOMPRESS_ZLIB
+    section.write_bytes(head + zlib.compress(content))
+    run("objcopy", "--update-section", f"{name}={section}", program, made)
+    with made.open("r+b") as opened:
+        elf = ELFFile(opened)
+        at = elf.get_section_index(name)
+        flags = elf.get_section(at)["sh_flags"] | 0x800  # SHF_COMPRESSED
+        opened.seek(elf["e_shoff"] + at * elf["e_shentsize"] + 8)
+        opened.write(flags.to_bytes(8, "little"))
     return made
 
 
@@ -391,11 +393,45 @@ def test_dwarf_that_is_too_large_leaves_the_symbol_table(tmp_path: Path, size: i
     program = build_placed(*OPTIMIZED)
     with Placed(program) as running:
         frame = frame_at(running.pid, running.places["inlined"])
-    head = (1).to_bytes(8, "little") + size.to_bytes(8, "little") + (1).to_bytes(8, "little")
-    made = _with_debug_info(program, tmp_path, head + zlib.compress(bytes(1 << 20)), packed=True)
+    made = _with_packed(program, tmp_path, ".debug_info", size, bytes(1 << 20))
     with mapped(made):
         found = answer(frame._replace(pid=os.getpid(), start_ticks=start_ticks(os.getpid())))
     assert found.names[frame.address] == Named(Place("outer", "", 0))
+
+
+def test_dwarf_that_takes_all_memory_ends_the_child_once(tmp_path: Path) -> None:
+    program = build_placed("-O2", "-gdwarf-4", "-ffunction-sections")
+    with Placed(program) as running:
+        frame = frame_at(running.pid, running.places["inlined"])
+    # 20 million ranges of one unit: 320 MB, and more than the rest of the limit once they are read.
+    count = 20_000_000
+    ranges = ((1 << 20).to_bytes(8, "little") + (1 << 21).to_bytes(8, "little")) * count
+    made = _with_packed(program, tmp_path, ".debug_ranges", 16 * count, ranges)
+    own = frame._replace(pid=os.getpid(), start_ticks=start_ticks(os.getpid()))
+    asked: list[bool] = []
+
+    def ask(
+        pid: int,
+        start_ticks: int,
+        module: str,
+        build_id: str,
+        addresses: Sequence[int],
+        *,
+        lines: bool,
+    ) -> NamesAnswer:
+        asked.append(lines)
+        return ask_native_names(pid, start_ticks, module, build_id, addresses, lines=lines)
+
+    symbols = Symbols(ask)
+    with mapped(made):
+        assert not answer(own).complete
+        for number in range(2):
+            symbols.ask({number: own._replace(address=own.address + number)})
+            assert symbols.join(60)
+            (found,) = symbols.take().values()
+            assert (found.place, found.reason) == (Place("outer", "", 0), "")
+    assert asked == [True, False]
+    symbols.close()
 
 
 def test_a_file_larger_than_the_address_space_is_not_read(tmp_path: Path) -> None:

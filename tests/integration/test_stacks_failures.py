@@ -69,7 +69,7 @@ def children(pid: int) -> list[int]:
 
 def perf_events(pid: int) -> int:
     """Return how many perf events a process has open."""
-    return sum(os.readlink(link) == PERF_EVENT for link in Path(f"/proc/{pid}/fd").iterdir())
+    return sum(str(link.readlink()) == PERF_EVENT for link in Path(f"/proc/{pid}/fd").iterdir())
 
 
 def cpu_ticks(pid: int) -> int:

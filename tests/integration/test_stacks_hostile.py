@@ -1,4 +1,4 @@
-"""A program that takes stacks and lies, floods, or says nothing: it is given up, all else goes on."""
+"""A program that takes stacks lies, floods, or says nothing: it is given up, all else goes on."""
 
 import time
 from collections.abc import Iterator

@@ -1,7 +1,6 @@
 """Stacks of programs that are stripped, replaced on disk, executed, forked, or in another mount."""
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -39,7 +38,7 @@ def collector() -> Iterator[StackCollector]:
 def copied(program: Path, folder: Path) -> Path:
     """Copy a program, whole before it has its name."""
     shutil.copy(program, folder / "new")
-    os.replace(folder / "new", folder / program.name)
+    (folder / "new").replace(folder / program.name)
     return folder / program.name
 
 
@@ -102,7 +101,7 @@ def test_a_program_that_was_replaced_on_disk_keeps_its_names(
     with KnownCode([program]) as running:
         other = build_c(HERE / "known_waits.c")
         shutil.copy(other, tmp_path / "other")
-        os.replace(tmp_path / "other", program)
+        (tmp_path / "other").replace(program)
         target = collector.attach(running.pid)
         found = measured(collector, running, target, 3)
         check_named(found)

@@ -1,4 +1,4 @@
-"""Starts programs of known_code.py as its children, anew for each line "SECONDS"; see forked_code.
+"""Starts programs of known_code.py as its children, again for each line "SECONDS"; see forked_code.
 
 forking_code.py COMMANDS, a list of command lines in JSON. Writes their accounts as a list in JSON
 when all have ended.

@@ -1,11 +1,11 @@
 """Drives the programs known_code*: their time in each function, by their own account.
 
 A line "SECONDS" lets a program start threads which work for so long. Workers call functions
-repeatedly, a random number of times each: `wait_briefly` and `wait_longer` wait for what never comes, `rest_briefly` and
-`rest_longer` sleep, `compute_some` and `compute_more` compute. One more thread waits in
-`await_release` for two others in turn, which release it in `post_soon` and `post_late`. Once all
-have ended, the program writes a line of JSON (`CodeAccount`). Functions are named as their language
-does.
+repeatedly, a random number of times each: `wait_briefly` and `wait_longer` wait for what never
+comes, `rest_briefly` and `rest_longer` sleep, `compute_some` and `compute_more` compute. One more
+thread waits in `await_release` for two others in turn, which release it in `post_soon` and
+`post_late`. Once all have ended, the program writes a line of JSON (`CodeAccount`). Functions are
+named as their language does.
 """
 
 import importlib.util
@@ -13,7 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from programs.build import build_c, build_cpp, build_go_module, build_java, build_rust
@@ -77,22 +77,16 @@ def command(language: str) -> list[str | Path]:
     Args:
         language: c, c++, rust, go, python, java or node.
     """
-    match language:
-        case "c":
-            return [build_c(HERE / "known_code.c", "-O2", "-fomit-frame-pointer")]
-        case "c++":
-            return [build_cpp(HERE / "known_code.cc", "-O2", "-fomit-frame-pointer")]
-        case "rust":
-            return [build_rust(HERE / "known_code_rust" / "main.rs")]
-        case "go":
-            return [build_go_module(HERE / "known_code_go")]
-        case "python":
-            return python_command(sys.executable)
-        case "java":
-            return java_command("java")
-        case "node":
-            return ["node", HERE / "known_code_node" / "main.js"]
-    raise ValueError(language)
+    commands: dict[str, Callable[[], list[str | Path]]] = {
+        "c": lambda: [build_c(HERE / "known_code.c", "-O2", "-fomit-frame-pointer")],
+        "c++": lambda: [build_cpp(HERE / "known_code.cc", "-O2", "-fomit-frame-pointer")],
+        "rust": lambda: [build_rust(HERE / "known_code_rust" / "main.rs")],
+        "go": lambda: [build_go_module(HERE / "known_code_go")],
+        "python": lambda: python_command(sys.executable),
+        "java": lambda: java_command("java"),
+        "node": lambda: ["node", HERE / "known_code_node" / "main.js"],
+    }
+    return commands[language]()
 
 
 def python_command(interpreter: str | Path) -> list[str | Path]:

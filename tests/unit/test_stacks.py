@@ -6,8 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from backend_builders import target
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from run_folders import run_folder
 from sampled_story import (
     FIELDS,
@@ -26,9 +29,11 @@ from tidscope_backend.stacks.live import LiveStacks
 from tidscope_backend.stacks.selection import Selection
 from tidscope_backend.stacks.service import NO_FRAMES, NO_STACKS, flame_of, graph, places
 from tidscope_backend.stacks.sources import LiveSource, RunSource, StackSource
+from tidscope_backend.stacks.tables import StackTables
 from tidscope_backend.store.reader import RunReader
 from tidscope_wire.frame import split
-from tidscope_wire.generated.models import StackDifference, StackGraph, StackSampling
+from tidscope_wire.frame_tables import dtype_of
+from tidscope_wire.generated.models import StackDifference, StackGraph, StackSampling, StackSide
 from tidscope_wire.problems import ProblemError
 
 SECOND = 1_000_000_000
@@ -386,3 +391,60 @@ def test_only_the_widest_nodes_are_kept(
     assert len(cut.nodes) == 5
     assert cut.omitted_nodes == len(whole.nodes) - 5
     assert min(node.ns for node in cut.nodes) >= sorted(node.ns for node in whole.nodes)[-5]
+
+
+NUMBERS = st.sampled_from([0, 1, 5, 2**31, 2**32 - 1])
+LONG = st.one_of(st.integers(0, 6 * 10**9), st.sampled_from([0, 2**61, 2**63, 2**64 - 1]))
+SAMPLE = st.tuples(
+    *(
+        NUMBERS,
+        st.sampled_from([0, 200, 201, 204, 2**32 - 1]),
+        st.sampled_from([0, 1, 3, 4, 24, 99]),
+    ),
+    *(st.integers(0, 20), NUMBERS, LONG, LONG, LONG, st.sampled_from([0, LOCK])),
+    *(NUMBERS, st.sampled_from([0, 200, 2**32 - 1]), st.integers(0, 20)),
+)
+PERIOD = st.tuples(NUMBERS, LONG, LONG)
+
+
+class Lying(LiveSource):
+    """A target whose collector sends any samples and periods."""
+
+    def __init__(self, rows: list[tuple[int, ...]], periods: list[tuple[int, ...]]) -> None:
+        super().__init__(target(), SHORT.stored(), None)
+        known = live(SHORT).stacks(0, 0)
+        samples = np.array(rows, dtype_of("stack_samples"))
+        found = np.array(periods, dtype_of("stack_periods"))
+        self._tables = known._replace(samples=samples, periods=found, since_ns=0)
+
+    def stacks(self, from_ns: int, to_ns: int) -> StackTables:
+        """See StackSource."""
+        return self._tables
+
+
+SHORT = sampled_story(60, 3)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(SAMPLE, max_size=30),
+    st.lists(PERIOD, max_size=3),
+    st.sampled_from([None, LOCK, 99]),
+    st.sampled_from(["threads", "releasers", "holders"]),
+)
+def test_whatever_a_collector_sends_the_answer_is_sound(
+    rows: list[tuple[int, ...]],
+    periods: list[tuple[int, ...]],
+    lock: int | None,
+    side: StackSide,
+) -> None:
+    source = Lying(rows, periods)
+    found = ask(source, 1, 5, chosen=Selection(lock=lock, side=side))
+    assert 0 <= found.unseen_ns <= found.exact_ns * (1 + 1e-9)
+    for node in found.nodes:
+        assert 0 <= node.low_ns <= node.ns * (1 + 1e-9) + 1
+        assert node.ns <= node.high_ns * (1 + 1e-9) + 1
+        assert node.high_ns <= found.exact_ns * (1 + 1e-9)
+    roots = sum(node.ns for node in found.nodes if node.parent < 0)
+    assert roots + found.unseen_ns == pytest.approx(found.exact_ns, abs=1)
+    places(source, SECOND, 5 * SECOND)

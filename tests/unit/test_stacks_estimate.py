@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from stack_simulation import BELOW, PARENT, Lengths, simulate
 from tidscope_backend.stacks.estimate import UNKNOWN, Strata, Units, estimate
@@ -54,6 +54,7 @@ def test_with_every_stay_the_account_is_exact(stays: list[tuple[int, int, int]])
 
 
 @given(STAYS, st.floats(0, 0.99))
+@example([(2, 5, 0)], 5e-324)
 def test_parts_add_up_and_lie_in_their_intervals(
     stays: list[tuple[int, int, int]], factor: float
 ) -> None:
@@ -76,6 +77,20 @@ def test_a_stratum_without_samples_is_unseen() -> None:
     found = estimate(units, times, PARENT)
     assert found.ns[2] == pytest.approx(100)
     assert found.unseen_ns == pytest.approx(40)
+
+
+def test_threads_that_never_do_the_same_are_known_as_well_as_each_of_them() -> None:
+    threads = 9
+    nodes = [2] * 50 + [3] * 50 * (threads - 1)
+    strata = [at // 50 for at in range(50 * threads)]
+    units, times = one(nodes, [1.0] * len(nodes), [100.0] * threads, strata, factor=0.5)
+    found = estimate(units, times, PARENT)
+    alone = 100 * Z**2 * 0.5 / 50 / (1 + Z**2 * 0.5 / 50)
+    assert found.ns[2] - found.low_ns[2] == pytest.approx(alone)
+    assert found.high_ns[2] - found.ns[2] == pytest.approx(alone * np.sqrt(threads - 1))
+    assert found.ns[0] - found.low_ns[0] == pytest.approx(alone * np.sqrt(threads))
+    assert found.high_ns[0] == pytest.approx(100 * threads)
+    assert found.absent_high_ns == pytest.approx(alone * np.sqrt(threads))
 
 
 def test_one_sample_leaves_nearly_everything_open() -> None:

@@ -57,7 +57,8 @@ class RecordingOptions:
             "duration_s": self.duration_s,
         }
         present = {name: value for name, value in given.items() if value is not None}
-        return {"target": target.id, "tags": self.tags, "stacks": self.stacks, **present}
+        stacks = {"stacks": True} if self.stacks else {}
+        return {"target": target.id, "tags": self.tags, **stacks, **present}
 
 
 class Outlived:

@@ -228,7 +228,7 @@ def _graph_of(
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_target_options(parser, what="whose stacks are taken", required=False)
+    add_target_options(parser, what="to take stacks of", required=False)
     parser.add_argument(
         "--run",
         dest="run_name",
@@ -241,7 +241,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         type=duration,
         default=SECONDS,
         metavar="S",
-        help="how long stacks are taken (%(default)g)",
+        help="take stacks for this time (%(default)g)",
     )
     parser.add_argument(
         "--state",
@@ -268,8 +268,8 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--side",
         choices=("threads", "releasers", "holders"),
         default="threads",
-        help="whose stacks: of threads, of who ended their waits, or what those did meanwhile "
-        "(%(default)s)",
+        help="stacks of the threads, of those that ended their waits, or of what those did "
+        "meanwhile (%(default)s)",
     )
     parser.add_argument(
         "--threshold",

@@ -26,6 +26,8 @@ def tree_lines(graph: StackGraph, what: str, threshold: float) -> Iterator[str]:
     if graph.unseen_ns >= graph.exact_ns / 1000:
         share = graph.unseen_ns / graph.exact_ns
         yield f"{duration(graph.unseen_ns)} of it ({share:.0%}) without a known stack"
+    if graph.note:
+        yield graph.note
     yield ""
     yield f"{'time':>11}  {'95 % interval':^23}  {'n':>6}  code"
     seen = graph.exact_ns - graph.unseen_ns

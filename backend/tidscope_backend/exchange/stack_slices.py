@@ -10,9 +10,10 @@ import numpy as np
 import pyarrow as pa
 from tidscope_wire.frame_tables import Table, empty_table
 
+from tidscope_backend.stacks.code import Code
 from tidscope_backend.stacks.program_code import own_code
 from tidscope_backend.stacks.selection import ON_CPU, STATES
-from tidscope_backend.stacks.trees import Code, Stacks
+from tidscope_backend.stacks.trees import Stacks
 from tidscope_backend.store.log_parts import NOT_ENDED, stays_of
 from tidscope_backend.store.reader import RunReader
 

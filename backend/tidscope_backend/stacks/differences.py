@@ -68,6 +68,10 @@ def stack_difference(before: Side, after: Side, most: int = MAX_NODES) -> StackD
                 frame=frames.place(tree.code[node]),
                 before=float(one.mean[node]),
                 after=float(other.mean[node]),
+                before_low=float(one.low[node]),
+                before_high=float(one.high[node]),
+                after_low=float(other.low[node]),
+                after_high=float(other.high[node]),
                 low=float(low[node]),
                 high=float(high[node]),
             )

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tidscope_backend.stacks.intervals import Floats, t_ratio, wilson
+from tidscope_backend.stacks.intervals import Floats, Z, t_ratio, wilson
 
 Ints = npt.NDArray[np.int64]
 MIN_SAMPLES = 10
@@ -90,9 +90,10 @@ def estimate(units: Units, strata: Strata, parent: Ints, first_stage: float = np
     time = calibrated(units, strata)
     known = units.node != UNKNOWN
     group = _groups(units, strata)
-    sums = _climb(units, time, group, parent)
+    groups = _of_groups(units, time, group, first_stage)
+    sums = _climb(units, time, group, parent, groups)
     exact = float(strata.exact_ns.sum())
-    low, high, absent = _intervals(units, time, group, sums, first_stage)
+    low, high, absent = _intervals(groups, sums, first_stage)
     own = _sum(units.node[known], time[known], len(parent))
     seen = float(time[known].sum())
     return Estimate(
@@ -153,6 +154,7 @@ class _Sums(NamedTuple):
         uncertain_ns: [k], the part of groups with variance.
         variance: [k], of `ns`: the sum of one term a sample.
         fourth: [k], the sum of the squares of these terms.
+        unanimous: [k], the sum of `_Groups.unanimous` of groups that are below the node whole.
         samples: [k].
     """
 
@@ -160,6 +162,7 @@ class _Sums(NamedTuple):
     uncertain_ns: Floats
     variance: Floats
     fourth: Floats
+    unanimous: Floats
     samples: Ints
 
 
@@ -178,15 +181,15 @@ class _Pairs(NamedTuple):
         return self.ns, self.square, self.fourth, self.samples
 
 
-def _climb(units: Units, time: Floats, group: Ints, parent: Ints) -> _Sums:
+def _climb(units: Units, time: Floats, group: Ints, parent: Ints, groups: "_Groups") -> _Sums:
     """Add samples up from the innermost nodes to the roots, one level of the tree after another."""
     nodes = len(parent)
     depth = depths(parent)
     known = units.node != UNKNOWN
-    square = units.factor * time**2 / (1 - _leverage(time, group)) ** 2
-    groups = _of_groups(time, square, group)
-    ns, uncertain, variance, fourth = np.zeros((4, nodes))
-    sums = _Sums(ns, uncertain, variance, fourth, np.zeros(nodes, np.int64))
+    square = _squares(units, time, group)
+    ns, uncertain, variance, fourth, unanimous = np.zeros((5, nodes))
+    samples = np.zeros(nodes, np.int64)
+    sums = _Sums(ns, uncertain, variance, fourth, unanimous, samples)
     columns = (time, square, square**2, np.ones(len(time)))
     leaves = _summed(group[known] * nodes + units.node[known], *(one[known] for one in columns))
     level = depth[leaves.code % nodes] if nodes else np.empty(0, np.int64)
@@ -214,7 +217,7 @@ def _add(sums: _Sums, pairs: _Pairs, node: Ints, of: Ints, groups: "_Groups") ->
     A sample's term is its residual from the share of its group, squared: below the node the rest of
     that share, elsewhere the share.
     """
-    share = pairs.ns / groups.ns[of]
+    share = np.divide(pairs.ns, groups.ns[of], out=np.zeros_like(pairs.ns), where=pairs.ns > 0)
     inside, outside = (1 - share) ** 2, share**2
     square = inside * pairs.square + outside * np.maximum(groups.square[of] - pairs.square, 0)
     fourth = inside**2 * pairs.fourth + outside**2 * np.maximum(groups.fourth[of] - pairs.fourth, 0)
@@ -222,21 +225,35 @@ def _add(sums: _Sums, pairs: _Pairs, node: Ints, of: Ints, groups: "_Groups") ->
     np.add.at(sums.uncertain_ns, node, np.where(of > 0, pairs.ns, 0))
     np.add.at(sums.variance, node, square)
     np.add.at(sums.fourth, node, fourth)
+    np.add.at(sums.unanimous, node, np.where(share > 1 - ROUNDING, groups.unanimous[of], 0))
     np.add.at(sums.samples, node, pairs.samples.astype(np.int64))
 
 
 class _Groups(NamedTuple):
-    """Sums of all samples by group, as in _Pairs."""
+    """Sums of all samples by group, as in _Pairs.
+
+    Attributes:
+        unanimous: how far a share of 0 or 1 may be off by Wilson's interval, in time, squared.
+    """
 
     ns: Floats
     square: Floats
     fourth: Floats
+    unanimous: Floats
 
 
-def _of_groups(time: Floats, square: Floats, group: Ints) -> _Groups:
+def _of_groups(units: Units, time: Floats, group: Ints, first_stage: float) -> _Groups:
     length = int(group.max(initial=0)) + 1
+    square = _squares(units, time, group)
     ns, squares, fourth = (_sum(group, column, length) for column in (time, square, square**2))
-    return _Groups(ns, squares, fourth)
+    spread = _sum(group, units.factor * time**2, length)
+    # One by the number of equal samples that would vary alike.
+    inverse = np.divide(spread, ns**2, out=np.zeros_like(ns), where=ns > 0) + 1 / first_stage
+    return _Groups(ns, squares, fourth, (ns * Z**2 * inverse / (1 + Z**2 * inverse)) ** 2)
+
+
+def _squares(units: Units, time: Floats, group: Ints) -> Floats:
+    return units.factor * time**2 / (1 - _leverage(time, group)) ** 2
 
 
 def _leverage(time: Floats, group: Ints) -> Floats:
@@ -245,8 +262,9 @@ def _leverage(time: Floats, group: Ints) -> Floats:
     A sample pulls the share of its group towards itself, so its residual is too small by this part
     (jackknife).
     """
-    whole = _sum(group, time, int(group.max(initial=0)) + 1)
-    return np.minimum(time / whole[group], MAX_LEVERAGE)
+    whole = _sum(group, time, int(group.max(initial=0)) + 1)[group]
+    part = np.divide(time, whole, out=np.zeros_like(time), where=whole > 0)
+    return np.minimum(part, MAX_LEVERAGE)
 
 
 def _summed(code: Ints, *columns: Floats) -> _Pairs:
@@ -259,35 +277,32 @@ def _sum(place: Ints, values: Floats, length: int) -> Floats:
     return np.bincount(place, values, length).astype(np.float64)
 
 
-def _intervals(
-    units: Units, time: Floats, group: Ints, sums: _Sums, first_stage: float
-) -> tuple[Floats, Floats, float]:
+def _intervals(groups: _Groups, sums: _Sums, first_stage: float) -> tuple[Floats, Floats, float]:
     """Return both ends of the intervals, and the upper end of a node without samples.
 
     Wilson's interval of a share, for as many samples as a simple random sample of equal variance
-    has. It stays within 0 and 1, and has a width even if all samples agree. Student's t accounts
-    for variances that few samples determine (Korn and Graubard, 1998).
+    has, with Student's t for variances that few samples determine (Korn and Graubard, 1998). Where
+    the samples of each group agree, the variance is 0. Then Wilson's intervals of the groups are
+    combined: squares of their distances add up.
     """
-    uncertain = (group > 0) | np.isfinite(first_stage)
+    every = slice(None if np.isfinite(first_stage) else 1, None)
     below = sums.ns if np.isfinite(first_stage) else sums.uncertain_ns
-    whole = float(time[uncertain].sum())
+    whole = float(groups.ns[every].sum())
+    unanimous = float(groups.unanimous[every].sum())
     if whole <= 0:
         return sums.ns, sums.ns, 0.0
-    spread = float((units.factor * time**2)[uncertain].sum())
-    fewest = 1 / (spread / whole**2 + 1 / first_stage)
     share = np.clip(below / whole, 0, 1)
     binomial = share * (1 - share)
-    variance = sums.variance / whole**2
-    # Where all samples of each group agree, only rounding errors remain of the variance.
-    differ = (variance > ROUNDING) & (binomial > ROUNDING)
-    number = np.full_like(share, fewest)
-    np.divide(binomial, variance + binomial / first_stage, out=number, where=differ)
+    variance = (sums.variance + sums.unanimous / Z**2) / whole**2 + binomial / first_stage
+    differ = (sums.variance > ROUNDING * whole**2) & (binomial > ROUNDING)
+    number = np.divide(binomial, variance, out=np.ones_like(share), where=differ)
     freedom = np.full_like(share, np.inf)
     np.divide(sums.variance**2, sums.fourth, out=freedom, where=differ)
     low, high = wilson(share, number / t_ratio(freedom) ** 2)
-    certain = sums.ns - below
-    _, absent = wilson(np.zeros(1), np.array([fewest]))
-    return certain + low * whole, certain + high * whole, float(absent[0] * whole)
+    down = np.where(differ, below - low * whole, np.sqrt(sums.unanimous))
+    rest = np.maximum(unanimous - sums.unanimous, 0)
+    up = np.where(differ, high * whole - below, np.sqrt(rest))
+    return sums.ns - down, sums.ns + up, float(np.sqrt(unanimous))
 
 
 def depths(parent: Ints) -> Ints:

@@ -5,8 +5,9 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from tidscope_backend.stacks.code import Code
 from tidscope_backend.stacks.graphs import Flame
-from tidscope_backend.stacks.trees import ROOT, Code
+from tidscope_backend.stacks.trees import ROOT
 
 UNSEEN = "[unseen]"
 """Name of the time without a known stack."""

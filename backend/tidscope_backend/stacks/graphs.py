@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from tidscope_wire.generated.models import StackFrame, StackNode, StackPlace
 
+from tidscope_backend.stacks.code import Code
 from tidscope_backend.stacks.estimate import UNKNOWN, Estimate, Ints, calibrated, depths, estimate
 from tidscope_backend.stacks.intervals import Floats
-from tidscope_backend.stacks.program_code import own_code
-from tidscope_backend.stacks.trees import ROOT, CallTree, Code, Stacks, by_function
+from tidscope_backend.stacks.trees import ROOT, CallTree, Stacks, by_function
 from tidscope_backend.stacks.units import Account
 
 MAX_NODES = 5_000
@@ -124,7 +124,7 @@ def places_of(account: Account, stacks: Stacks) -> Sequence[StackPlace]:
     """Return the program's own code at the end of each stack, most time first."""
     tree = CallTree()
     different, inverse = np.unique(account.units.node, return_inverse=True)
-    codes = (own_code(stacks.stack(node)) for node in different.tolist())
+    codes = map(stacks.own, different.tolist())
     places = [UNKNOWN if code is None else tree.child(ROOT, code) for code in codes]
     leaves = np.array(places, np.int64)[inverse]
     tree, leaves = by_function(tree, leaves, calibrated(account.units, account.strata))

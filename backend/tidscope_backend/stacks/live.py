@@ -14,7 +14,8 @@ from tidscope_wire.frame_tables import Table, empty_table, joined_rows
 from tidscope_wire.generated.models import FrameHeader, TableName
 from tidscope_wire.table_streams import decode_table, table_parts
 
-from tidscope_backend.stacks.tables import StackTables
+from tidscope_backend.stacks.tables import StackTables, no_stacks
+from tidscope_backend.stacks.trees import Stacks
 from tidscope_backend.store.log_parts import stays_of
 
 NAMES: tuple[TableName, ...] = ("stack_frames", "stack_nodes", "stack_periods")
@@ -64,6 +65,7 @@ class TargetStacks:
         self._pending_bytes = 0
         self._swap, self._decode = threading.Lock(), threading.Lock()
         self._names: dict[TableName, Table] = {name: empty_table(name) for name in NAMES}
+        self._stacks = no_stacks().stacks
         self._samples = empty_table(SAMPLES)
         self._since_ns = since_ns
 
@@ -121,7 +123,7 @@ class TargetStacks:
                 self._pending_bytes = 0
             self._take(pending)
             frames, nodes, periods = (self._names[name] for name in NAMES)
-            return StackTables(frames, nodes, periods, self._samples, self._since_ns)
+            return StackTables(frames, nodes, periods, self._samples, self._since_ns, self._stacks)
 
     def _take(self, pending: deque[_Pending]) -> None:
         found: dict[TableName, list[Table]] = {name: [self._names[name]] for name in NAMES}
@@ -135,9 +137,14 @@ class TargetStacks:
                 if one.key and name != SAMPLES:
                     found[name].clear()
                 found[name].append(table)
-        for name in NAMES:
-            if len(found[name]) > 1 or found[name][0] is not self._names[name]:
-                self._names[name] = joined_rows(name, found[name])
+        changed = {
+            name: joined_rows(name, found[name])
+            for name in NAMES
+            if len(found[name]) > 1 or found[name][0] is not self._names[name]
+        }
+        self._names |= changed
+        if changed.keys() & {"stack_frames", "stack_nodes"}:
+            self._stacks = Stacks(self._names["stack_frames"], self._names["stack_nodes"])
         if len(found[SAMPLES]) > 1:
             self._samples = self._kept(joined_rows(SAMPLES, found[SAMPLES]))
 

@@ -6,7 +6,7 @@ One table, because lists of locks, findings and thread tables must name the same
 import re
 from collections.abc import Iterable, Mapping
 
-from tidscope_backend.stacks.trees import Code
+from tidscope_backend.stacks.code import Code
 
 
 def _names(text: str) -> re.Pattern[str]:

@@ -28,7 +28,7 @@ from tidscope_backend.stacks.units import (
     account_of_states,
 )
 from tidscope_backend.stacks.unseen_code import note_of
-from tidscope_backend.stacks.wakers import holders, releasers
+from tidscope_backend.stacks.wakers import Meanwhile, releasers
 
 DEFAULT_NS = 10_000_000_000
 """Length of a window whose begin is not given, in nanoseconds."""
@@ -105,7 +105,7 @@ def view(source: StackSource, from_ns: int | None, to_ns: int | None, *, locks: 
         begin if whole is None else whole.from_ns,
         max(begin, end) if whole is None else whole.to_ns,
         tables,
-        Stacks(tables.frames, tables.nodes),
+        tables.stacks,
         parts,
         whole,
         waits,
@@ -140,15 +140,15 @@ def account(found: View, selection: Selection, rules: Sequence[RoleRule]) -> Acc
         return waits
     if selection.side == "releasers":
         return releasers(samples, waits)
-    return holders(samples, waits, _everything(found))
+    return _meanwhile(found).holders(waits)
 
 
-def _everything(found: View) -> Account:
+def _meanwhile(found: View) -> Meanwhile:
     if found.whole is None:
         raise ValueError("a window without frames")
     states = frozenset(range(1, len(STATES) + 1))
-    every = Chosen(None, None)
-    return account_of_states(found.tables.samples, found.parts, found.whole, every, states)
+    samples, every = found.tables.samples, Chosen(None, None)
+    return Meanwhile(samples, account_of_states(samples, found.parts, found.whole, every, states))
 
 
 def why_not(source: StackSource, found: View, made: Flame | None) -> str:
@@ -213,7 +213,7 @@ def _locks(found: View) -> list[LockPlaces]:
         waited[lock] = waited.get(lock, 0) + ns
     sampled = set(np.unique(found.tables.samples["lock"]).tolist())
     longest = sorted((one for one in waited if one in sampled), key=lambda one: -waited[one])
-    everything = _everything(found)
+    meanwhile = _meanwhile(found)
     samples, stacks = found.tables.samples, found.stacks
     answer = []
     for lock in longest[:MAX_LOCKS]:
@@ -224,7 +224,7 @@ def _locks(found: View) -> list[LockPlaces]:
                     lock=lock,
                     waits=place_of(waits, stacks),
                     releases=place_of(releasers(samples, waits), stacks),
-                    holds=place_of(holders(samples, waits, everything), stacks),
+                    holds=place_of(meanwhile.holders(waits), stacks),
                 )
             )
     return answer
@@ -235,8 +235,9 @@ def _threads(found: View) -> list[ThreadNow]:
         return []
     samples = found.tables.samples
     known = samples[(samples["node"] > 0) & (samples["begin_ns"] <= found.to_ns)]
-    known = known[np.argsort(known["begin_ns"], kind="stable")]
-    last = {int(row["tid"]): row for row in known}
+    known = known[np.argsort(known["begin_ns"], kind="stable")][::-1]
+    _, newest = np.unique(known["tid"], return_index=True)
+    last = {int(row["tid"]): row for row in known[newest]}
     alive = sorted((tid, stay) for tid, stay in found.whole.stays.items() if tid in last)
     return [_now(last[tid], stay, found) for tid, stay in alive[:MAX_THREADS]]
 

@@ -6,39 +6,18 @@ one node, whatever their lines; the node has the line with the most time.
 
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 from tidscope_wire.frame_tables import Table
-from tidscope_wire.generated.models import StackFrame
 
+from tidscope_backend.stacks.code import Code, codes_of
 from tidscope_backend.stacks.estimate import UNKNOWN, Ints
 from tidscope_backend.stacks.intervals import Floats
+from tidscope_backend.stacks.program_code import own_code
 
 MAX_DEPTH = 1024
 """Maximum frames of a stack. Outer frames of a deeper one are omitted."""
 ROOT = -1
-
-
-class Code(NamedTuple):
-    """A function at a line, as in the model StackFrame."""
-
-    kind: str
-    function: str
-    file: str
-    line: int
-    module: str
-    inlined: bool
-    named: bool
-
-    @property
-    def of_function(self) -> "Code":
-        """The function at no particular line."""
-        return self._replace(line=0)
-
-    def model(self) -> StackFrame:
-        """Return the model."""
-        return StackFrame(**self._asdict())
 
 
 @dataclass
@@ -85,6 +64,7 @@ class Stacks:
         }
         self._frames = {int(row["frame"]): row for row in frames}
         self._expanded: dict[int, tuple[Code, ...]] = {}
+        self._own: dict[int, Code | None] = {}
 
     def stack(self, node: int) -> list[Code]:
         """Return the functions of a stack, the innermost first; empty if unknown."""
@@ -92,6 +72,12 @@ class Stacks:
         for _, _, frame in self._chain(node, ()):
             found += reversed(self._codes(frame))
         return found
+
+    def own(self, node: int) -> Code | None:
+        """Return the program's own code at the end of a stack; see `own_code`."""
+        if node not in self._own:
+            self._own[node] = own_code(self.stack(node))
+        return self._own[node]
 
     def tree(self, nodes: Ints) -> tuple[CallTree, Ints]:
         """Make the tree of stacks, with a node for each line.
@@ -130,29 +116,6 @@ class Stacks:
             row = self._frames.get(frame)
             codes = self._expanded[frame] = () if row is None else tuple(codes_of(row))
         return codes
-
-
-def codes_of(row: np.void) -> Iterator[Code]:
-    """Yield the functions of a row of `stack_frames`, the outermost first."""
-    named = bool(row["function"])
-    address = f"{int(row['address']):#x}"
-    unnamed = f"{row['module']}+{address}" if row["module"] else address
-    outer = Code(
-        kind=row["kind"],
-        function=row["function"] or unnamed,
-        file=row["file"],
-        line=int(row["line"]),
-        module=row["module"],
-        inlined=False,
-        named=named,
-    )
-    yield outer
-    for line in row["inlined"].split("\n"):
-        function, _, place = line.partition("\t")
-        file, _, number = place.rpartition("\t")
-        if function:
-            at = int(number) if number.isascii() and number.isdigit() else 0
-            yield outer._replace(function=function, file=file, line=at, inlined=True, named=True)
 
 
 def by_function(tree: CallTree, leaves: Ints, time: Floats) -> tuple[CallTree, Ints]:

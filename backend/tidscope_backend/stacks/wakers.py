@@ -1,10 +1,9 @@
 """Stacks of threads that ended waits: where they did, and what they did meanwhile. Pure."""
 
 import numpy as np
-import numpy.typing as npt
 from tidscope_wire.frame_tables import Table
 
-from tidscope_backend.stacks.estimate import Strata, Units, calibrated
+from tidscope_backend.stacks.estimate import Ints, Strata, Units, calibrated
 from tidscope_backend.stacks.intervals import Floats
 from tidscope_backend.stacks.selection import ON_CPU
 from tidscope_backend.stacks.units import Account
@@ -16,85 +15,102 @@ def releasers(samples: Table, waits: Account) -> Account:
     return waits._replace(units=waits.units._replace(node=node))
 
 
-def holders(samples: Table, waits: Account, everything: Account) -> Account:
-    """Return what the threads that ended waits did while these lasted.
-
-    A sample of such a thread stands for its time that overlaps the waits. Each wait stands for
-    others like it, so a sample counts as often as waits overlap it.
+class Meanwhile:
+    """What threads did while others waited for them.
 
     Args:
         samples: rows of `stack_samples`.
-        waits: the waits, of one state or lock.
         everything: all samples of all threads.
     """
-    time = calibrated(waits.units, waits.strata)
-    length = waits.end_ns - waits.begin_ns
-    waker = samples["waker_tid"][waits.row].astype(np.int64)
-    known = (waker > 0) & (length > 0) & (time > 0)
-    stands_for = np.divide(time, length, out=np.zeros_like(time), where=known)
-    tid = samples["tid"][everything.row].astype(np.int64)
-    value = np.zeros(len(tid))
-    for one in np.unique(waker[known]).tolist():
-        of, own = known & (waker == one), tid == one
-        value[own] = _overlap(
-            waits.begin_ns[of], waits.end_ns[of], stands_for[of], _part(everything, own), samples
+
+    def __init__(self, samples: Table, everything: Account) -> None:
+        self._samples = samples
+        self._every = everything
+        self._time = calibrated(everything.units, everything.strata)
+        tid = samples["tid"][everything.row].astype(np.int64)
+        self._order = np.argsort(tid, kind="stable")
+        self._tids = tid[self._order]
+
+    def holders(self, waits: Account) -> Account:
+        """Return what the threads that ended waits did while these lasted.
+
+        A sample of such a thread stands for its time that overlaps the waits. Each wait stands for
+        others like it, so a sample counts as often as waits overlap it.
+        """
+        time = calibrated(waits.units, waits.strata)
+        length = waits.end_ns - waits.begin_ns
+        waker = self._samples["waker_tid"][waits.row].astype(np.int64)
+        known = (waker > 0) & (length > 0) & (time > 0)
+        stands_for = np.divide(time, length, out=np.zeros_like(time), where=known)
+        parts = [np.empty(0, np.int64)]
+        values = [np.empty(0)]
+        for one in np.unique(waker[known]).tolist():
+            of, own = known & (waker == one), self._of(one)
+            times = _Times(waits.begin_ns[of], waits.end_ns[of], stands_for[of])
+            values.append(self._time[own] * self._overlap(times, own))
+            parts.append(own)
+        place, value = np.concatenate(parts), np.concatenate(values)
+        place, value = place[value > 0], value[value > 0]
+        whole = float(time[known].sum())
+        spread = float((waits.units.factor * time**2)[known].sum())
+        every = self._every
+        return Account(
+            Units(
+                every.units.node[place],
+                value,
+                every.units.factor[place],
+                np.zeros(len(place), np.int64),
+            ),
+            Strata(np.array([min(whole, float(value.sum()))]), np.zeros(1, np.int64)),
+            waits.exact_ns,
+            every.row[place],
+            every.begin_ns[place],
+            every.end_ns[place],
+            whole**2 / spread if spread > 0 else np.inf,
         )
-    value *= calibrated(everything.units, everything.strata)
-    exact = min(float(time[known].sum()), float(value.sum()))
-    units = Units(
-        everything.units.node, value, everything.units.factor, np.zeros(len(value), np.int64)
-    )
-    spread = float((waits.units.factor * time**2)[known].sum())
-    return Account(
-        units,
-        Strata(np.array([exact]), np.zeros(1, np.int64)),
-        waits.exact_ns,
-        everything.row,
-        everything.begin_ns,
-        everything.end_ns,
-        float(time[known].sum()) ** 2 / spread if spread > 0 else np.inf,
-    )
+
+    def _of(self, tid: int) -> Ints:
+        """Return the places of a thread's samples."""
+        begin, end = np.searchsorted(self._tids, [tid, tid + 1])
+        return self._order[begin:end].astype(np.int64)
+
+    def _overlap(self, waits: "_Times", own: Ints) -> Floats:
+        """Return how many waits overlap each sample of a thread, on average over its length."""
+        begin, end = self._every.begin_ns[own], self._every.end_ns[own]
+        length = end - begin
+        integral = waits.integral(end) - waits.integral(begin)
+        mean = np.divide(integral, length, out=np.zeros_like(length), where=length > 0)
+        on_cpu = (self._samples["state"][self._every.row[own]] == ON_CPU) & (length <= 0)
+        return np.maximum(np.where(on_cpu, waits.number(begin), mean), 0)
 
 
-def _part(account: Account, chosen: npt.NDArray[np.bool_]) -> Account:
-    return account._replace(
-        row=account.row[chosen], begin_ns=account.begin_ns[chosen], end_ns=account.end_ns[chosen]
-    )
-
-
-def _overlap(
-    begin: Floats, end: Floats, stands_for: Floats, own: Account, samples: Table
-) -> Floats:
-    """Return how many waits overlap each sample of one thread, on average over its length.
+class _Times:
+    """Number of waits under way at any time.
 
     Args:
-        begin: [w], begins of waits.
-        end: [w], ends of waits.
+        begin_ns: [w], begins of waits.
+        end_ns: [w], ends of waits.
         stands_for: [w], number of waits like it that each stands for.
-        own: samples of the thread.
-        samples: rows of `stack_samples`.
     """
-    edge = np.concatenate([begin, end])
-    step = np.concatenate([stands_for, -stands_for])
-    order = np.argsort(edge, kind="stable")
-    edge, number = edge[order], np.cumsum(step[order])
-    # Number of waits at a time, and its integral from the first edge on.
-    area = np.concatenate([[0.0], np.cumsum(number[:-1] * np.diff(edge))])
 
-    def waits_until(time: Floats) -> Floats:
-        place = np.clip(np.searchsorted(edge, time, side="right") - 1, 0, len(edge) - 1)
-        beyond = np.where(time >= edge[0], time - edge[place], 0)
-        waits: Floats = area[place] + number[place] * beyond
-        return waits
+    def __init__(self, begin_ns: Floats, end_ns: Floats, stands_for: Floats) -> None:
+        edge = np.concatenate([begin_ns, end_ns])
+        order = np.argsort(edge, kind="stable")
+        self._edge = edge[order]
+        self._number = np.cumsum(np.concatenate([stands_for, -stands_for])[order])
+        area = self._number[:-1] * np.diff(self._edge)
+        self._area = np.concatenate([[0.0], np.cumsum(area)])
 
-    length = own.end_ns - own.begin_ns
-    mean = np.divide(
-        waits_until(own.end_ns) - waits_until(own.begin_ns),
-        length,
-        out=np.zeros_like(length),
-        where=length > 0,
-    )
-    place = np.searchsorted(edge, own.begin_ns, side="right") - 1
-    at_once = np.where(place >= 0, number[np.maximum(place, 0)], 0)
-    on_cpu = (samples["state"][own.row] == ON_CPU) & (length <= 0)
-    return np.maximum(np.where(on_cpu, at_once, mean), 0)
+    def number(self, time_ns: Floats) -> Floats:
+        """Return the number at times."""
+        place = np.searchsorted(self._edge, time_ns, side="right") - 1
+        found: Floats = np.where(place >= 0, self._number[np.maximum(place, 0)], 0)
+        return found
+
+    def integral(self, time_ns: Floats) -> Floats:
+        """Return the integral of the number from the first wait on to times."""
+        place = np.searchsorted(self._edge, time_ns, side="right") - 1
+        place = np.maximum(place, 0)
+        beyond = np.maximum(time_ns - self._edge[place], 0)
+        found: Floats = self._area[place] + self._number[place] * beyond
+        return found

@@ -29,7 +29,7 @@ from tidscope_collector.inspection.mapped_files import (
     open_code,
 )
 from tidscope_collector.inspection.maps import MAPS_BYTES, Mapping, parse_maps
-from tidscope_collector.inspection.process_files import open_file, read_beginning
+from tidscope_collector.inspection.process_files import read_beginning
 
 _HAS_LZMA = find_spec("_lzma") is not None
 """True unless Python was built without it."""
@@ -117,7 +117,7 @@ def _find_code(
     folder: int, mappings: Sequence[Mapping], file_name: int, build_id: str
 ) -> tuple[_Code | None, Missing]:
     if file_name in _VDSO:
-        return _choose([MappedFile(b"", _vdso(), True)], build_id)
+        return _find_vdso(build_id)
 
     def is_named(path: bytes) -> bool:
         return number_of_name(path.rpartition(b"/")[2]) == file_name
@@ -148,16 +148,16 @@ def _choose(opened: Sequence[MappedFile], build_id: str) -> tuple[_Code | None, 
     return None, "replaced" if found else "unreadable" if opened else "gone"
 
 
-def _vdso() -> bytes:
+def _find_vdso(build_id: str) -> tuple[_Code | None, Missing]:
     """Return the library that the kernel maps into all processes of this processor's class."""
-    for one in parse_maps(read_beginning(open_file(_own_folder(), "maps"), MAPS_BYTES)):
+    own = os.open("self/maps", os.O_RDONLY | os.O_CLOEXEC)
+    for one in parse_maps(read_beginning(own, MAPS_BYTES)):
         if one.path == b"[vdso]":
-            return ctypes.string_at(one.start, one.end - one.start)
-    return b""
-
-
-def _own_folder() -> int:
-    return os.open("self", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+            data = ctypes.string_at(one.start, one.end - one.start)
+            (links,) = read_links([data])
+            if links is not None and build_id in ("", links.build_id):
+                return _Code(b"", data, links), ""
+    return None, "gone"
 
 
 def functions(sources: Sequence[Source], addresses: Collection[int]) -> dict[int, str]:

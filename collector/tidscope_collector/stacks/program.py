@@ -15,12 +15,23 @@ from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.stacks.messages import MAX_MESSAGE
 
 PROGRAM = Path(__file__).parent / "tidscope-stacks"
-NO_STACKS = Obstacle("this collector takes no stacks", "")
+NO_STACKS = Obstacle(
+    "this collector takes none", "Use the collector of `tidscope up` or `tidscope collect`."
+)
 _NOT_BUILT = Obstacle(
     "the program that takes them is not part of this installation",
     "Install Go 1.26 or newer and run `make stacks`.",
 )
-_NO_RIGHTS = Obstacle("they need root's rights", "Start the collector as root.")
+_NEEDED = frozenset(
+    {
+        capabilities.BPF,
+        capabilities.PERFMON,
+        capabilities.SYS_PTRACE,
+        capabilities.SYSLOG,  # addresses of the kernel's functions
+        capabilities.CHECKPOINT_RESTORE,  # executables as they are mapped
+    }
+)
+"""Without CAP_SYS_ADMIN context switches are the trigger."""
 _SOCKET = 3
 _BEGIN, _END = b"begin", b"end"
 END_S = 5.0
@@ -103,8 +114,10 @@ def obstacle(path: Path = PROGRAM) -> Obstacle | None:
     """Return why the program cannot be started; None if it can."""
     if not path.exists():
         return _NOT_BUILT
-    needed = {capabilities.BPF, capabilities.PERFMON, capabilities.SYS_PTRACE}
-    return None if capabilities.held() >= needed else _NO_RIGHTS
+    missing = ", ".join(map(capabilities.capability_name, sorted(_NEEDED - capabilities.held())))
+    if not missing:
+        return None
+    return Obstacle(f"they need {missing}", "Start the collector as root, with these capabilities.")
 
 
 def start_program(path: Path = PROGRAM) -> StackProgram | Obstacle:

@@ -45,6 +45,7 @@ SILENCE_NS = 60_000_000_000
 NO_ROOM = 3
 """Index of the count of what there was no room for."""
 _RESTART = "Restart the collector."
+_LEDGERS = "Doctor says what ledgers need."
 _BEFORE = {
     "loading": ("ended", "failed"),
     "sampling": ("loading",),
@@ -122,7 +123,7 @@ class StackService:
         if isinstance(self._program, Obstacle):
             return
         if maps is None:
-            self._give_up(Obstacle(f"they need ledgers of states, and {why_none}", ""))
+            self._give_up(Obstacle(f"they need ledgers of states: {why_none}", _LEDGERS))
             return
         try:
             self._program.lend(maps)

@@ -9,6 +9,7 @@ import {
 } from "react";
 import {
   boxAt,
+  type FlameBox,
   type FlameTree,
   flameLayout,
   flameMove,
@@ -64,8 +65,7 @@ export function FlameGraph(props: FlameGraphProps) {
     [tree, zoom, width],
   );
   const lines = linesOf(boxes);
-  const wanted = rowOf(tree, path);
-  const cursor = boxes.some(({ row }) => row === wanted) ? wanted : (boxes[0]?.row ?? null);
+  const cursor = drawnRow(boxes, tree, rowOf(tree, path));
   const rowAtPoint = (x: number, y: number) =>
     boxAt(boxes, x / width, depthAt(y, lines, upwards))?.row ?? null;
   const pointed = pointer === null ? null : rowAtPoint(pointer.x, pointer.y);
@@ -174,6 +174,18 @@ export function FlameGraph(props: FlameGraphProps) {
       </output>
     </>
   );
+}
+
+/** The row, or its nearest caller that is drawn; otherwise the first box. */
+function drawnRow(
+  boxes: readonly FlameBox[],
+  tree: FlameTree,
+  wanted: number | null,
+): number | null {
+  const drawn = new Set(boxes.map(({ row }) => row));
+  let at = wanted ?? -1;
+  while (at >= 0 && !drawn.has(at)) at = tree.parent[at] ?? -1;
+  return at >= 0 ? at : (boxes[0]?.row ?? null);
 }
 
 /** Scroll the page so that a line of the graph is visible. */

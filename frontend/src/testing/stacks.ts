@@ -50,9 +50,14 @@ export const SAMPLING: StackSampling = {
   reason: "",
 };
 
-/** Half of the 95 % interval of a time with so many samples, in the tests' answers. */
-function halfOf(ns: number, samples: number): number {
-  return samples > 0 ? ns / Math.sqrt(samples) : 0;
+/** Ends of the 95 % interval of a part, as Wilson's for all samples of the whole. */
+function endsOf(part: number, whole: number, samples: number): readonly [number, number] {
+  if (!(whole > 0) || samples === 0) return [part, part];
+  const [share, spread] = [part / whole, 1.96 ** 2 / samples];
+  const centre = (share + spread / 2) / (1 + spread);
+  const half = Math.sqrt(share * (1 - share) * spread + spread ** 2 / 4) / (1 + spread);
+  const [low, high] = [Math.max(0, centre - half), Math.min(1, centre + half)];
+  return [whole * Math.min(share, low), whole * Math.max(share, high)];
 }
 
 interface Tree {
@@ -99,21 +104,18 @@ export function graphOf(stacks: readonly Folded[], changes: Partial<StackGraph> 
     stacks.reduce((all, each) => all + value(each), 0);
   const unseen_ns = changes.unseen_ns ?? 0;
   const exact_ns = changes.exact_ns ?? sum(({ ns }) => ns) + unseen_ns;
+  const samples = sum((one) => one.samples);
   return {
     from_ns: 0,
     to_ns: 60e9,
     side: "threads",
     exact_ns,
     unseen_ns,
-    samples: sum(({ samples }) => samples),
+    samples,
     frames,
     nodes: nodes.map((node): StackNode => {
-      const half = halfOf(node.ns, node.samples);
-      return {
-        ...node,
-        low_ns: Math.max(0, node.ns - half),
-        high_ns: Math.min(exact_ns, node.ns + half),
-      };
+      const [low_ns, high_ns] = endsOf(node.ns, exact_ns - unseen_ns, samples);
+      return { ...node, low_ns, high_ns };
     }),
     omitted_nodes: 0,
     counts: NO_COUNTS,
@@ -173,6 +175,16 @@ export function placesOf(changes: Partial<StackPlaces> = {}): StackPlaces {
   return { from_ns: 0, to_ns: 60e9, locks: [], threads: [], ...changes };
 }
 
+/** Ends of the interval of a rate, of a side over ten seconds. */
+function rateEnds(rate: number, side: readonly Folded[]): readonly [number, number] {
+  const sum = (value: (one: Folded) => number) => side.reduce((all, each) => all + value(each), 0);
+  return endsOf(
+    rate,
+    sum(({ ns }) => ns) / 10e9,
+    sum(({ samples }) => samples),
+  );
+}
+
 /** A difference of two sets of stacks, over a window of ten seconds each. */
 export function differenceOf(
   before: readonly Folded[],
@@ -199,10 +211,15 @@ export function differenceOf(
     after: selection("the window", after),
     frames: all.frames,
     nodes: all.nodes.map(({ parent, frame }, at) => {
-      const [a, b] = [was?.[at], is?.[at]];
-      const [x, y] = [(a?.ns ?? 0) / 10e9, (b?.ns ?? 0) / 10e9];
-      const half = Math.hypot(halfOf(x, a?.samples ?? 0), halfOf(y, b?.samples ?? 0));
-      return { parent, frame, before: x, after: y, low: y - x - half, high: y - x + half };
+      const [x, y] = [(was?.[at]?.ns ?? 0) / 10e9, (is?.[at]?.ns ?? 0) / 10e9];
+      const [before_low, before_high] = rateEnds(x, before);
+      const [after_low, after_high] = rateEnds(y, after);
+      const down = Math.hypot(y - after_low, before_high - x);
+      const up = Math.hypot(after_high - y, x - before_low);
+      return {
+        ...{ parent, frame, before: x, after: y, before_low, before_high, after_low, after_high },
+        ...{ low: y - x - down, high: y - x + up },
+      };
     }),
     omitted_nodes: 0,
     reason: "",

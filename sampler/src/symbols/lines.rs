@@ -5,7 +5,9 @@ use std::ops::ControlFlow;
 
 use addr2line::Context;
 use gimli::{DwarfSections, EndianSlice, LittleEndian, SectionId};
-use object::{File, Object, ObjectSection};
+use miniz_oxide::inflate::decompress_slice_iter_to_slice;
+use object::{CompressedData, CompressionFormat, File, Object, ObjectSection};
+use ruzstd::decoding::FrameDecoder;
 
 use super::{elf, Damaged};
 
@@ -110,6 +112,30 @@ fn load<'data>(
         *left = left
             .checked_sub(stored.uncompressed_size)
             .ok_or_else(|| Damaged("its debug information is too large".to_owned()))?;
-        Ok(stored.decompress()?)
+        inflate(stored)
     })
+}
+
+/// Decompresses a section; its size was checked.
+fn inflate(stored: CompressedData<'_>) -> Result<Cow<'_, [u8]>, Damaged> {
+    if stored.format == CompressionFormat::None {
+        return Ok(Cow::Borrowed(stored.data));
+    }
+    let size = usize::try_from(stored.uncompressed_size)?;
+    let mut made = Vec::new();
+    made.try_reserve_exact(size)?;
+    made.resize(size, 0);
+    let filled = match stored.format {
+        CompressionFormat::Zlib => {
+            let data = std::iter::once(stored.data);
+            decompress_slice_iter_to_slice(&mut made, data, true, false).ok()
+        }
+        CompressionFormat::Zstandard => FrameDecoder::new().decode_all(stored.data, &mut made).ok(),
+        _ => None,
+    };
+    if filled == Some(size) {
+        Ok(Cow::Owned(made))
+    } else {
+        Err(Damaged("a section cannot be decompressed".to_owned()))
+    }
 }

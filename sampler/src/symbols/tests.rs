@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::elf::{links, section, Links};
 use super::lines::{places, Place};
 use super::tables::functions;
-use super::testing::{debug_file, file, sections, stripped, Section};
+use super::testing::{debug_file, file, sections, stripped};
 
 fn place(function: &str, line: u32) -> Place {
     Place { function: function.to_owned(), file: "a.c".to_owned(), line }
@@ -87,18 +87,47 @@ fn the_caller_stops_the_reading() {
     assert_eq!(count, 1);
 }
 
-#[test]
-fn a_section_that_says_it_is_huge_is_not_inflated() {
+fn packed(name: &str, head: [u32; 2], size: u64, content: &[u8]) -> Vec<u8> {
     let mut all = sections();
-    let mut packed = [1_u32, 0].map(u32::to_le_bytes).concat();
-    packed.extend([1_u64 << 40, 1].map(u64::to_le_bytes).concat());
-    for Section(name, _, flags, _, content, _) in &mut all {
-        if *name == ".debug_info" {
-            *flags = 0x800;
-            content.clone_from(&packed);
+    let one = all.iter_mut().find(|one| one.0 == name).unwrap();
+    one.2 = 0x800;
+    one.4 = head.map(u32::to_le_bytes).concat();
+    one.4.extend([size, 1].map(u64::to_le_bytes).concat());
+    one.4.extend(content);
+    file(&all)
+}
+
+#[test]
+fn sections_may_be_compressed() {
+    let info = sections().into_iter().find(|one| one.0 == ".debug_info").unwrap().4;
+    let (zlib, zstd) = ([1, 0], [2, 0]);
+    // Blocks that are stored as they are, with the header and checksum of each format.
+    let (length, size) = (info.len() as u16, info.len() as u64);
+    let mut by_zlib = vec![0x78, 0x01, 1];
+    by_zlib.extend([length, !length].map(u16::to_le_bytes).concat());
+    by_zlib.extend(&info);
+    let sums = info.iter().fold((1, 0), |(a, b), byte| {
+        let a = (a + u32::from(*byte)) % 65521;
+        (a, (b + a) % 65521)
+    });
+    by_zlib.extend((sums.1 << 16 | sums.0).to_be_bytes());
+    let mut by_zstd = vec![0x28, 0xb5, 0x2f, 0xfd, 0x20, length as u8];
+    by_zstd.extend(&(u32::from(length) << 3 | 1).to_le_bytes()[..3]);
+    by_zstd.extend(&info);
+    for (head, content) in [(zlib, &by_zlib), (zstd, &by_zstd)] {
+        let data = packed(".debug_info", head, size, content);
+        assert_eq!(all_places(&data, &[0x1030])[0].1, [place("outer", 6)]);
+        for wrong in [size - 1, size + 1] {
+            let data = packed(".debug_info", head, wrong, content);
+            assert!(places(&data, None, &[1], |_, _| ControlFlow::Continue(())).is_err());
         }
     }
-    let refused = places(&file(&all), None, &[0x1000], |_, _| ControlFlow::Continue(()));
+}
+
+#[test]
+fn a_section_that_says_it_is_huge_is_not_inflated() {
+    let huge = packed(".debug_info", [1, 0], 1 << 40, &[]);
+    let refused = places(&huge, None, &[0x1000], |_, _| ControlFlow::Continue(()));
     assert_eq!(refused.err().unwrap().0, "its debug information is too large");
 }
 

@@ -3382,6 +3382,22 @@ class StackDifferenceNode(Message):
     """
     The same of the second.
     """
+    before_low: Annotated[float, Field(ge=0.0)]
+    """
+    Lower end of the 95 % interval of before.
+    """
+    before_high: Annotated[float, Field(ge=0.0)]
+    """
+    Upper end.
+    """
+    after_low: Annotated[float, Field(ge=0.0)]
+    """
+    Lower end of the 95 % interval of after.
+    """
+    after_high: Annotated[float, Field(ge=0.0)]
+    """
+    Upper end.
+    """
     low: float
     """
     Lower end of the 95 % interval of after - before.

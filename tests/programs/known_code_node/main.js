@@ -118,7 +118,9 @@ const PARTS = {
 function started(part, seconds) {
   const data = { part, seconds, shared: words.buffer };
   return new Promise((resolve, reject) => {
-    new Worker(new URL(import.meta.url), { workerData: data }).on("message", resolve).on("error", reject);
+    new Worker(new URL(import.meta.url), { workerData: data })
+      .on("message", resolve)
+      .on("error", reject);
   });
 }
 

@@ -1,4 +1,4 @@
-"""Threads whose time in each function is known: see known_code.py. Needs the standard library only."""
+"""Threads whose time in each function is known: see known_code.py. For any CPython from 3.9 on."""
 
 import _thread
 import json
@@ -13,47 +13,47 @@ now_ns = time.monotonic_ns
 class Worker(threading.Thread):
     """Calls functions in known turns until an instant."""
 
-    def __init__(self, end_ns):
+    def __init__(self, end_ns: int) -> None:
         super().__init__()
         self.end_ns = end_ns
-        self.ns = {}
+        self.ns: dict[str, int] = {}
         self.never = _thread.allocate_lock()
         self.never.acquire()
 
-    def _enter(self, name, begin_ns):
+    def _enter(self, name: str, begin_ns: int) -> None:
         self.ns[name] = self.ns.get(name, 0) + now_ns() - begin_ns
 
-    def wait_briefly(self):
+    def wait_briefly(self) -> None:
         begin_ns = now_ns()
         self.never.acquire(True, 0.0004)
         self._enter("wait_briefly", begin_ns)
 
-    def wait_longer(self):
+    def wait_longer(self) -> None:
         begin_ns = now_ns()
         self.never.acquire(True, 0.004)
         self._enter("wait_longer", begin_ns)
 
-    def rest_briefly(self):
+    def rest_briefly(self) -> None:
         begin_ns = now_ns()
         time.sleep(0.0004)
         self._enter("rest_briefly", begin_ns)
 
-    def rest_longer(self):
+    def rest_longer(self) -> None:
         begin_ns = now_ns()
         time.sleep(0.004)
         self._enter("rest_longer", begin_ns)
 
-    def compute_some(self):
+    def compute_some(self) -> None:
         begin_ns = now_ns()
         compute(0.001)
         self._enter("compute_some", begin_ns)
 
-    def compute_more(self):
+    def compute_more(self) -> None:
         begin_ns = now_ns()
         compute(0.003)
         self._enter("compute_more", begin_ns)
 
-    def run(self):
+    def run(self) -> None:
         while now_ns() < self.end_ns:
             for _ in range(1 + random.randrange(15)):
                 self.wait_briefly()
@@ -64,7 +64,7 @@ class Worker(threading.Thread):
             self.compute_more()
 
 
-def compute(seconds):
+def compute(seconds: float) -> None:
     until = time.thread_time() + seconds
     while time.thread_time() < until:
         pass
@@ -73,7 +73,7 @@ def compute(seconds):
 class Turns:
     """A lock that one thread waits for, and two others release in turn."""
 
-    def __init__(self, end_ns):
+    def __init__(self, end_ns: int) -> None:
         self.end_ns = end_ns
         self.released = _thread.allocate_lock()
         self.asked = [_thread.allocate_lock(), _thread.allocate_lock()]
@@ -81,24 +81,24 @@ class Turns:
             one.acquire()
         self.over = False
         self.releaser = ""
-        self.ns = {}
-        self.tids = {}
+        self.ns: dict[str, int] = {}
+        self.tids: dict[str, int] = {}
         self.waiter = 0
 
-    def post_soon(self):
+    def post_soon(self) -> None:
         self.releaser = "post_soon"
         self.released.release()
 
-    def post_late(self):
+    def post_late(self) -> None:
         self.releaser = "post_late"
         self.released.release()
 
-    def await_release(self):
+    def await_release(self) -> None:
         begin_ns = now_ns()
         self.released.acquire()
         self.ns[self.releaser] = self.ns.get(self.releaser, 0) + now_ns() - begin_ns
 
-    def release(self, which, seconds):
+    def release(self, which: int, seconds: float) -> None:
         post = (self.post_soon, self.post_late)[which]
         self.tids[post.__name__] = threading.get_native_id()
         while True:
@@ -108,7 +108,7 @@ class Turns:
             time.sleep(seconds)
             post()
 
-    def wait_in_turn(self):
+    def wait_in_turn(self) -> None:
         self.waiter = threading.get_native_id()
         which = 0
         while now_ns() < self.end_ns:
@@ -120,7 +120,7 @@ class Turns:
             one.release()
 
 
-def run(seconds):
+def run(seconds: float) -> dict[str, object]:
     end_ns = now_ns() + int(seconds * 1e9)
     workers = [Worker(end_ns) for _ in range(3)]
     turns = Turns(end_ns)

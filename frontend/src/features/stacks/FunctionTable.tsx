@@ -79,7 +79,7 @@ function columnsOf(exact_ns: number): readonly SortedColumn<FunctionRow>[] {
       cell: ({ ns }) => shareText(ns, exact_ns),
     },
     {
-      ...{ id: "interval", label: "Total, 95 % interval", width: 12 },
+      ...{ id: "interval", label: "Total, 95 % interval", width: 15 },
       value: ({ low_ns, high_ns }) => high_ns - low_ns,
       cell: (row) => estimateText(row),
     },

@@ -86,6 +86,11 @@ function Graph(props: GraphProps) {
           {sampling.reason}
         </Notice>
       )}
+      {graph.note === undefined || graph.note === "" ? null : (
+        <p className={`note ${styles.said}`} data-note="">
+          {graph.note}
+        </p>
+      )}
       <GraphView {...props} />
     </>
   );

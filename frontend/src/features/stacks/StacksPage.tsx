@@ -19,6 +19,7 @@ import {
   type Compared,
   differenceQuery,
   differenceSides,
+  isFirst,
   parseStacksLink,
   type StacksLink,
   stacksHref,
@@ -295,6 +296,13 @@ function Difference({ subject, link }: StacksProps) {
     const compared: Compared = JSON.parse(asked);
     return differenceQuery(...differenceSides(compared, clock()));
   }, [asked, clock]);
+  if (against?.kind === "before" && isFirst(window, clock())) {
+    return (
+      <p className={styles.empty} data-reason="">
+        Nothing is known of the time before this window: choose a later or shorter one.
+      </p>
+    );
+  }
   return (
     <DifferencePanel
       title={

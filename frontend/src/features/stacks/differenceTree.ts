@@ -2,8 +2,9 @@
 
 import { type FlameTree, flameTree, namesTo } from "../../chart/flame";
 import { formatValue } from "../../stream/format";
-import type { StackDifference, StackFrame } from "../../wire/generated/models";
+import type { StackDifference, StackFrame, StackSelection } from "../../wire/generated/models";
 import { functionKey, sourceText } from "./frames";
+import { differenceOf, intervalWithin, SpreadMean, spreadWithin } from "./intervals";
 import { type Grouping, regrouped } from "./regroup";
 
 /** Time a second of window before and after, s/s, and the 95 % interval of after − before. */
@@ -18,11 +19,33 @@ export interface RateChange {
 export interface DifferenceTree extends FlameTree {
   readonly frame: readonly StackFrame[];
   readonly change: readonly RateChange[];
+  /** Spreads before and after; see intervals.ts. */
+  readonly spread: readonly (readonly [before: number, after: number])[];
+  /** Rates of all known stacks, s/s. */
+  readonly whole: readonly [before: number, after: number];
+}
+
+/** Rate of all known stacks of a side, s/s. */
+function wholeOf({ exact_ns, unseen_ns, seconds }: StackSelection): number {
+  return seconds > 0 ? (exact_ns - unseen_ns) / 1e9 / seconds : 0;
+}
+
+/** Change of merged rows. */
+function changeOf(
+  [before, after]: readonly [before: number, after: number],
+  spread: readonly [before: number, after: number],
+  whole: readonly [before: number, after: number],
+): RateChange {
+  const was = intervalWithin(before, spread[0], whole[0]);
+  const is = intervalWithin(after, spread[1], whole[1]);
+  const { low, high } = differenceOf(was, is);
+  return { before, after, low, high };
 }
 
 /** Build the tree of an answer. A row is as wide as the greater of its two values. */
 export function differenceTree(answer: StackDifference, grouping: Grouping): DifferenceTree {
   const { nodes, frames } = answer;
+  const whole = [wholeOf(answer.before), wholeOf(answer.after)] as const;
   const both = [nodes.map(({ before }) => before), nodes.map(({ after }) => after)] as const;
   const made = regrouped(
     {
@@ -30,17 +53,34 @@ export function differenceTree(answer: StackDifference, grouping: Grouping): Dif
       nodes,
       amounts: [nodes.map(({ before, after }) => before + after), ...both],
       own: nodes.map(() => 0),
-      half: nodes.map(({ low, high }) => (high - low) / 2),
+      spreads: [
+        {
+          of: 1,
+          samples: null,
+          values: nodes.map(({ before, before_low, before_high }) =>
+            spreadWithin({ value: before, low: before_low, high: before_high }, whole[0]),
+          ),
+        },
+        {
+          of: 2,
+          samples: null,
+          values: nodes.map(({ after, after_low, after_high }) =>
+            spreadWithin({ value: after, low: after_low, high: after_high }, whole[1]),
+          ),
+        },
+      ],
     },
     grouping,
+  );
+  const spread = made.frame.map(
+    (_, row) => [made.spreads[0]?.[row] ?? 0, made.spreads[1]?.[row] ?? 0] as const,
   );
   const change = made.frame.map((_, row): RateChange => {
     const before = made.amounts[1]?.[row] ?? 0;
     const after = made.amounts[2]?.[row] ?? 0;
     const source = nodes[made.source[row] ?? -1];
     if (source !== undefined) return { before, after, low: source.low, high: source.high };
-    const half = made.half[row] ?? 0;
-    return { before, after, low: after - before - half, high: after - before + half };
+    return changeOf([before, after], spread[row] ?? [0, 0], whole);
   });
   const name = made.frame.map((frame) => frame.function);
   const keys = made.frame.map(functionKey);
@@ -49,7 +89,13 @@ export function differenceTree(answer: StackDifference, grouping: Grouping): Dif
     return x === y ? 0 : x < y ? -1 : 1;
   };
   const weight = change.map(({ before, after }) => Math.max(before, after));
-  return { ...flameTree({ name, parent: made.parent }, weight, order), frame: made.frame, change };
+  return {
+    ...flameTree({ name, parent: made.parent }, weight, order),
+    frame: made.frame,
+    change,
+    spread,
+    whole,
+  };
 }
 
 /** The change that is certain by its interval: 1 grew, −1 shrank, 0 neither. */
@@ -128,27 +174,24 @@ export function changeRows(tree: DifferenceTree): readonly ChangeRow[] {
     const frame = first === undefined ? undefined : tree.frame[first];
     return first === undefined || frame === undefined
       ? []
-      : [
-          {
-            key,
-            frame,
-            path: namesTo(tree, first),
-            ...summed(rows.flatMap((row) => tree.change[row] ?? [])),
-          },
-        ];
+      : [{ key, frame, path: namesTo(tree, first), ...summed(tree, rows) }];
   });
 }
 
-/** Sum of changes; variances add up. */
-function summed(changes: readonly RateChange[]): RateChange {
-  const [only] = changes;
-  if (changes.length === 1 && only !== undefined) return only;
-  let [before, after, variance] = [0, 0, 0];
-  for (const change of changes) {
+/** Change of rows together, none below another. */
+function summed(tree: DifferenceTree, rows: readonly number[]): RateChange {
+  const [only] = rows;
+  const one = rows.length === 1 && only !== undefined ? tree.change[only] : undefined;
+  if (one !== undefined) return one;
+  let [before, after] = [0, 0];
+  const spreads = [new SpreadMean(), new SpreadMean()] as const;
+  for (const row of rows) {
+    const change = tree.change[row];
+    if (change === undefined) continue;
     before += change.before;
     after += change.after;
-    variance += ((change.high - change.low) / 2) ** 2;
+    spreads[0].add(tree.spread[row]?.[0] ?? 0, change.before);
+    spreads[1].add(tree.spread[row]?.[1] ?? 0, change.after);
   }
-  const [middle, half] = [after - before, Math.sqrt(variance)];
-  return { before, after, low: middle - half, high: middle + half };
+  return changeOf([before, after], [spreads[0].of(), spreads[1].of()], tree.whole);
 }

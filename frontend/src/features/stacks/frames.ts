@@ -80,7 +80,8 @@ const GO_RUNTIME = /^(runtime|internal\/runtime\/\w+|runtime\/internal\/\w+)\./;
 const JAVA_STUBS = /^(call_stub|Interpreter|StubRoutines|vtable stub|I2C\/C2I adapters)/;
 const V8_INTERNALS = /^(node:|internal\/)/;
 const V8_FRAMES = /^(EntryFrame|ExitFrame|InternalFrame|ConstructEntryFrame|BuiltinFrame)/;
-const PYTHON_STARTS = /^(_bootstrap|_bootstrap_inner|_run_module_as_main|_run_code)$/;
+const PYTHON_STARTS =
+  /^((Thread\.)?_bootstrap(_inner)?|Thread\.run|_run_module_as_main|_run_code)$/;
 
 /** Whether a frame belongs to a language's runtime or to the start of a thread. */
 export function isRuntime({ kind, function: name, module, file }: StackFrame): boolean {

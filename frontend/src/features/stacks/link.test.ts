@@ -3,9 +3,11 @@ import {
   differenceQuery,
   differenceSides,
   graphQuery,
+  isFirst,
   PLAIN_LINK,
   parseStacksLink,
   type StacksLink,
+  type StackWindow,
   spanBefore,
   spanOf,
   stacksHref,
@@ -105,6 +107,19 @@ describe("queries", () => {
         `&after=target%3A${TARGET.id}&after_from_ns=90000000000` +
         "&after_role=worker-%23",
     );
+    // Attached shortly before: both halves of what is known.
+    const spans = differenceSides({ ...link, window: { kind: "last", seconds: 60 } }, CLOCK);
+    expect(spans.map(({ span }) => [span.from_ns, span.to_ns])).toEqual([
+      [2e9, 51e9],
+      [51e9, 100e9],
+    ]);
+    const begin: StackWindow = {
+      kind: "fixed",
+      from_ms: CLOCK.zero_ms + 2000,
+      to_ms: CLOCK.zero_ms + 3000,
+    };
+    expect(isFirst(begin, CLOCK)).toBe(true);
+    expect(isFirst(link.window, CLOCK)).toBe(false);
     const roles = differenceSides({ ...link, against: { kind: "role", role: "reader" } }, CLOCK);
     expect(roles.map(({ scope, span }) => [scope.roles, span.from_ns])).toEqual([
       [["reader"], 90e9],

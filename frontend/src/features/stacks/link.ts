@@ -270,10 +270,28 @@ export function differenceSides(
   { source, against, ...scope }: Compared,
   clock: StackClock,
 ): readonly [before: DifferenceSide, after: DifferenceSide] {
-  const span = spanOf(scope.window, clock);
-  const after = { source, scope, span };
   if (against?.kind === "role") {
-    return [{ source, scope: { ...scope, tids: [], roles: [against.role] }, span }, after];
+    const span = spanOf(scope.window, clock);
+    const other = { ...scope, tids: [], roles: [against.role] };
+    return [
+      { source, scope: other, span },
+      { source, scope, span },
+    ];
   }
-  return [{ source, scope, span: spanBefore(span, clock) }, after];
+  const span = spanOf(halved(scope.window, clock), clock);
+  return [
+    { source, scope, span: spanBefore(span, clock) },
+    { source, scope, span },
+  ];
+}
+
+/** A live window that leaves as much time before it. */
+function halved(window: StackWindow, { first_ns, newest_ns }: StackClock): StackWindow {
+  if (window.kind !== "last") return window;
+  return { kind: "last", seconds: Math.min(window.seconds, (newest_ns - first_ns) / 2e9) };
+}
+
+/** Whether a source knows nothing of the time before a window. */
+export function isFirst(window: StackWindow, clock: StackClock): boolean {
+  return window.kind !== "last" && spanOf(window, clock).from_ns <= clock.first_ns;
 }

@@ -9,7 +9,8 @@ function columnsOf({ frames, nodes }: StackGraph) {
     nodes,
     amounts: [nodes.map(({ ns }) => ns), nodes.map(({ samples }) => samples)],
     own: nodes.map(({ self_ns }) => self_ns),
-    half: nodes.map(({ ns, low_ns }) => ns - low_ns),
+    // As if each row had one spread for each of its samples.
+    spreads: [{ of: 0, samples: null, values: nodes.map(({ samples }) => samples) }],
   };
 }
 
@@ -83,8 +84,8 @@ describe("regrouped", () => {
       hideKernel: true,
     });
     expect(pathsOf(tree)).toEqual({ "hidden frames only": 10, main: 5 });
-    // Not exact: its interval is that of the hidden frames.
-    expect(tree.half[0]).toBeCloseTo(1);
+    // Not exact: its spread is that of the hidden frames.
+    expect(tree.spreads[0]?.[0]).toBe(100);
   });
 
   it("collapses frames of one module in a row", () => {
@@ -125,27 +126,27 @@ describe("regrouped", () => {
   });
 });
 
-describe("intervals", () => {
+describe("spreads", () => {
   it("stay as they are where a row keeps its samples", () => {
     const tree = fold([stack("main;kernel:x", 100, 25)], { hideKernel: true });
     expect(tree.source).toEqual([0]);
-    expect(tree.half[0]).toBeCloseTo(20);
+    expect(tree.spreads).toEqual([[25]]);
   });
 
-  it("add up by their variances where rows are merged", () => {
-    const tree = fold([stack("x;f;g", 100, 25), stack("x;_start;f;h", 100, 25)], {
+  it("are the mean by time where rows are merged", () => {
+    const tree = fold([stack("x;f;g", 100, 30), stack("x;_start;f;h", 300, 10)], {
       hideRuntime: true,
     });
     const f = tree.frame.findIndex((frame) => frame.function === "f");
     expect(tree.source[f]).toBeNull();
-    expect(tree.half[f]).toBeCloseTo(Math.hypot(20, 20));
+    expect(tree.spreads[0]?.[f]).toBe(15);
   });
 
-  it("shrink with the part that is left", () => {
+  it("stay with the rest when a part has moved away", () => {
     const tree = fold([stack("a;b;a;c", 75, 75), stack("a;b;d", 25, 25)], { foldRecursion: true });
     const b = tree.frame.findIndex((frame) => frame.function === "b");
-    // 100 ± 10 before; a quarter of the variance is left.
-    expect(tree.half[b]).toBeCloseTo(5);
-    expect(tree.half[0]).toBeCloseTo(10);
+    expect(tree.source[b]).toBeNull();
+    expect(tree.spreads[0]?.[b]).toBe(100);
+    expect(tree.source[0]).toBe(0);
   });
 });

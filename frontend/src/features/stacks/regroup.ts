@@ -5,6 +5,7 @@
 
 import type { StackFrame } from "../../wire/generated/models";
 import { functionKey, isRuntime, moduleOf } from "./frames";
+import { SpreadMean } from "./intervals";
 
 /** How stacks are shown. */
 export interface Grouping {
@@ -32,8 +33,17 @@ export interface StackColumns {
   readonly amounts: readonly (readonly number[])[];
   /** By row: the value in which the row is the innermost frame. */
   readonly own: readonly number[];
-  /** By row: half the width of the 95 % interval. */
-  readonly half: readonly number[];
+  /** Spreads of amounts; see intervals.ts. */
+  readonly spreads: readonly SpreadColumn[];
+}
+
+/** Spreads of one set of amounts. */
+interface SpreadColumn {
+  /** Index of the set in `amounts`, and of the numbers of its samples; null if unknown. */
+  readonly of: number;
+  readonly samples: number | null;
+  /** By row. */
+  readonly values: readonly number[];
 }
 
 /** A line of a function, and the value of the first set below calls from that line. */
@@ -48,7 +58,8 @@ export interface Regrouped {
   readonly parent: readonly number[];
   readonly amounts: readonly (readonly number[])[];
   readonly own: readonly number[];
-  readonly half: readonly number[];
+  /** By spread column and row. */
+  readonly spreads: readonly (readonly number[])[];
   /** Lines of each function, greatest first; empty if unknown. */
   readonly lines: readonly (readonly LineShare[])[];
   /** By row: the one row of the source with the same samples; null if rows were merged or cut. */
@@ -76,8 +87,7 @@ interface Row {
   own: number;
   /** Rows of the source whose subtrees make up this row; none lies below another. */
   readonly tops: number[];
-  /** Variance of further parts of source rows. */
-  parts: number;
+  readonly spreads: readonly SpreadMean[];
   readonly lines: Map<number, number>;
 }
 
@@ -98,8 +108,11 @@ export function regrouped(columns: StackColumns, grouping: Grouping): Regrouped 
     const known = among.get(key);
     if (known !== undefined) return known;
     const made = rows.length;
-    const empty = { amounts: amounts.map(() => 0), own: 0, tops: [], parts: 0, lines: new Map() };
-    rows.push({ key, frame, parent, children: new Map(), ...empty });
+    rows.push({
+      ...{ key, frame, parent, children: new Map(), own: 0, tops: [], lines: new Map() },
+      amounts: amounts.map(() => 0),
+      spreads: columns.spreads.map(() => new SpreadMean()),
+    });
     among.set(key, made);
     return made;
   };
@@ -123,12 +136,14 @@ export function regrouped(columns: StackColumns, grouping: Grouping): Regrouped 
     for (const [set, value] of left.entries()) {
       row.amounts[set] = (row.amounts[set] ?? 0) + value;
     }
-    if (place < 0) {
-      const size = amounts[0]?.[at] ?? 0;
-      const share = size > 0 ? (left[0] ?? 0) / size : 0;
-      row.parts += share * (columns.half[at] ?? 0) ** 2;
+    const top = place >= 0 && isTop(nodes, image, at, place);
+    if (place >= 0 && !top) continue;
+    for (const [column, { of, samples, values }] of columns.spreads.entries()) {
+      const weight = (top ? amounts[of]?.[at] : left[of]) ?? 0;
+      const number = samples === null ? undefined : amounts[samples]?.[at];
+      row.spreads[column]?.add(values[at] ?? 0, weight, number);
     }
-    if (place < 0 || !isTop(nodes, image, at, place)) continue;
+    if (!top) continue;
     row.tops.push(at);
     if (frame.line > 0 && !grouping.byModule) {
       const amount = amounts[0]?.[at] ?? 0;
@@ -201,19 +216,24 @@ function finished(rows: readonly Row[], columns: StackColumns): Regrouped {
   const kept = rows.filter(({ amounts, own }) => own > 0 || amounts.some((value) => value > 0));
   const places = new Map(kept.map((row, place) => [row, place]));
   const placeOf = (row: Row | undefined) => (row === undefined ? -1 : (places.get(row) ?? -1));
-  const made = kept.map((row) => intervalOf(row, columns));
+  const sources = kept.map((row) => sourceOf(row, columns));
   return {
-    frame: kept.map((row, at) => lineOf(row, made[at]?.source ?? null)),
+    frame: kept.map((row, at) => lineOf(row, sources[at] ?? null)),
     parent: kept.map(({ parent }) => placeOf(rows[parent])),
     amounts: columns.amounts.map((_, set) => kept.map((row) => row.amounts[set] ?? 0)),
     own: kept.map(({ own }) => own),
-    half: made.map(({ half }) => half),
+    spreads: columns.spreads.map(({ samples }, column) =>
+      kept.map(
+        ({ spreads, amounts }) =>
+          spreads[column]?.of(samples === null ? undefined : amounts[samples]) ?? 0,
+      ),
+    ),
     lines: kept.map(({ lines }) =>
       [...lines]
         .map(([line, amount]) => ({ line, amount }))
         .sort((a, b) => b.amount - a.amount || a.line - b.line),
     ),
-    source: made.map(({ source }) => source),
+    source: sources,
   };
 }
 
@@ -224,21 +244,10 @@ function lineOf({ frame, lines }: Row, source: number | null): StackFrame {
   return { ...frame, line };
 }
 
-/**
- * Interval of a row. Variances of disjoint sets of samples add up, which is an upper bound: shares
- * of one whole vary against each other. If a part has moved away, the rest keeps its share.
- */
-function intervalOf(
-  { amounts, tops, parts }: Row,
-  columns: StackColumns,
-): { readonly half: number; readonly source: number | null } {
-  const sizeOf = (at: number) => columns.amounts[0]?.[at] ?? 0;
-  const whole = tops.reduce((sum, at) => sum + sizeOf(at), 0);
-  const kept = whole > 0 ? Math.min(1, (amounts[0] ?? 0) / whole) : 1;
+/** The row of the source with the same samples; null if rows were merged or a part has moved. */
+function sourceOf({ amounts, tops }: Row, columns: StackColumns): number | null {
   const [only] = tops;
-  if (tops.length === 1 && only !== undefined && kept > 1 - SAME) {
-    return { half: columns.half[only] ?? 0, source: only };
-  }
-  const variance = tops.reduce((sum, at) => sum + (columns.half[at] ?? 0) ** 2, 0);
-  return { half: Math.sqrt(variance * kept + parts), source: null };
+  if (tops.length !== 1 || only === undefined) return null;
+  const whole = columns.amounts[0]?.[only] ?? 0;
+  return (amounts[0] ?? 0) > (1 - SAME) * whole ? only : null;
 }

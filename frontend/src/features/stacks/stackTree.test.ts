@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { namesTo } from "../../chart/flame";
 import { BANK_STACKS, differenceOf, type Folded, frameOf, graphOf } from "../../testing/stacks";
 import { countsText, samplingText } from "./counts";
 import {
@@ -56,13 +55,13 @@ describe("stackTree", () => {
     const row = rowNamed("transfer");
     expect(tipOf(TREE, row, BANK.exact_ns)).toEqual([
       "transfer",
-      "1.24 s ± 0.15 (11 %), 64 samples",
+      "1.24 s ± 0.32 (11 %), 64 samples",
       "itself 0 s",
       "src/bank.c:77",
       "native, bank",
     ]);
     expect(sentenceOf(TREE, rowNamed("report"), BANK.exact_ns)).toContain("7 samples: few");
-    expect(tipOf(TREE, TREE.unseen ?? -1, BANK.exact_ns)[2]).toContain("asleep since before");
+    expect(tipOf(TREE, TREE.unseen ?? -1, BANK.exact_ns)[2]).toContain("Asleep since before");
   });
 });
 
@@ -73,8 +72,10 @@ describe("estimateText", () => {
     [480e6, 455e6, 505e6, "0.480 s ± 0.025"],
     [5e9, 5e9, 5e9, "5.00 s, exact"],
     [0, 0, 0, "0 s, exact"],
-    [1e9, 0.4e9, 1.1e9, "1.00 s (0.400 s to 1.10 s)"],
-    [1e9, 0.95e9, 1e9, "1.00 s (0.950 s to 1.00 s)"],
+    [1e9, 0.9e9, 1.15e9, "1.00 s ± 0.15"],
+    [1e9, 0.4e9, 1.1e9, "1.00 s (0.400 to 1.10 s)"],
+    [1e9, 0.95e9, 1e9, "1.00 s (0.950 to 1.00 s)"],
+    [2e6, 0.9e6, 1.1e9, "2.00 ms (0.900 ms to 1.10 s)"],
   ])("%d ns from %d to %d: %s", (ns, low_ns, high_ns, text) => {
     expect(estimateText({ ns, low_ns, high_ns })).toBe(text);
   });
@@ -133,6 +134,9 @@ describe("frames", () => {
     ["go:internal/runtime/maps.Get@server", true],
     ["v8:run@node!node:internal/main:23", true],
     ["python:_bootstrap@x!threading.py:3", true],
+    ["python:Thread._bootstrap_inner@!threading.py:3", true],
+    ["python:Thread.run@!threading.py:982", true],
+    ["python:Pool.run@!pool.py:9", false],
     ["python:main@x!<frozen runpy>:3", true],
     ["main@bank", false],
     ["pthread_mutex_lock@libc.so.6", false],
@@ -145,6 +149,9 @@ describe("frames", () => {
   });
 });
 
+/** Other code, the same before and after. */
+const REST: readonly Folded[] = [{ stack: "rest", ns: 5e9, samples: 500 }];
+
 describe("differenceTree", () => {
   const at = (ns: number, samples: number, name: string): Folded => ({
     stack: `main;${name}`,
@@ -152,8 +159,8 @@ describe("differenceTree", () => {
     samples,
   });
   const answer = differenceOf(
-    [at(1e9, 400, "grew"), at(3e9, 400, "shrank"), at(1e9, 4, "unsure")],
-    [at(2e9, 400, "grew"), at(1e9, 400, "shrank"), at(1.4e9, 4, "unsure")],
+    [at(1e9, 200, "grew"), at(3e9, 600, "shrank"), at(50e6, 10, "unsure")],
+    [at(2e9, 400, "grew"), at(1e9, 200, "shrank"), at(70e6, 14, "unsure")],
   );
   const tree = differenceTree(answer, PLAIN);
   const changeOf = (name: string) => {
@@ -170,7 +177,7 @@ describe("differenceTree", () => {
     ]);
     expect(certainChange(changeOf("grew"))).toBeCloseTo(0.1);
     expect(certainChange(changeOf("unsure"))).toBe(0);
-    expect(changeText(changeOf("grew"))).toBe("+0.100 s/s (+0.0888 to +0.111)");
+    expect(changeText(changeOf("grew"))).toBe("+0.100 s/s (+0.0828 to +0.116)");
     expect(changeTip(tree, tree.name.indexOf("unsure"))[2]).toContain("No certain change.");
   });
 
@@ -178,24 +185,22 @@ describe("differenceTree", () => {
     expect(tree.weight[tree.name.indexOf("shrank")]).toBeCloseTo(0.3);
   });
 
-  it("sums functions over callers, variances too", () => {
-    const twice = differenceOf(
-      [{ stack: "a;f", ns: 1e9, samples: 100 }],
-      [
-        { stack: "a;f", ns: 2e9, samples: 100 },
-        { stack: "b;f", ns: 1e9, samples: 100 },
-      ],
-    );
-    const drawn = differenceTree(twice, PLAIN);
-    const rows = changeRows(drawn);
-    const f = rows.find(({ frame }) => frame.function === "f");
-    expect([f?.before, f?.after]).toEqual([0.1, expect.closeTo(0.3)]);
-    const halves = drawn.name.flatMap((name, row) => {
-      const change = drawn.change[row];
-      return name === "f" && change ? [(change.high - change.low) / 2] : [];
+  it("sums functions over callers", () => {
+    const before = [{ stack: "a;f", ns: 1e9, samples: 100 }];
+    const once = [{ stack: "a;f", ns: 3e9, samples: 300 }];
+    const twice = [
+      { stack: "a;f", ns: 2e9, samples: 200 },
+      { stack: "b;f", ns: 1e9, samples: 100 },
+    ];
+    const [whole, parts] = [once, twice].map((after) => {
+      const drawn = differenceTree(differenceOf([...before, ...REST], [...after, ...REST]), PLAIN);
+      return changeRows(drawn).find(({ frame }) => frame.function === "f");
     });
-    expect((f?.high ?? 0) - 0.2).toBeCloseTo(Math.hypot(...halves));
-    expect(namesTo(drawn, 1)).toEqual(["a", "f"]);
+    expect([parts?.before, parts?.after]).toEqual([0.1, expect.closeTo(0.3)]);
+    expect(parts?.path).toEqual(["a", "f"]);
+    // Calls from two places are as certain as from one.
+    expect(parts?.low).toBeCloseTo(whole?.low ?? 0, 5);
+    expect(parts?.high).toBeCloseTo(whole?.high ?? 0, 5);
   });
 });
 

@@ -4,6 +4,7 @@ import { type FlameTree, flameTree, namesTo } from "../../chart/flame";
 import { counted, formatPercent, formatValue } from "../../stream/format";
 import type { StackFrame, StackGraph } from "../../wire/generated/models";
 import { functionKey, kindName, moduleOf, sourceText } from "./frames";
+import { intervalWithin, SpreadMean, spreadWithin } from "./intervals";
 import { type Grouping, type LineShare, regrouped } from "./regroup";
 
 /** Fewer samples than this are pointed out. */
@@ -21,6 +22,8 @@ export interface Estimate {
 export interface StackTree extends FlameTree {
   readonly frame: readonly StackFrame[];
   readonly estimate: readonly Estimate[];
+  /** See intervals.ts. */
+  readonly spread: readonly number[];
   /** Time in which the row is the innermost frame, in ns. */
   readonly self_ns: readonly number[];
   readonly lines: readonly (readonly LineShare[])[];
@@ -32,8 +35,8 @@ export const UNSEEN_NAME = "no stack known";
 
 /** Why some time has no stack, in words. */
 export const UNSEEN_REASON =
-  "Threads that were asleep since before stacks were taken, or of which no stack is known yet. " +
-  "Their time is exact, their code is not known.";
+  "Asleep since before stacks were taken, without a sample, or the sample has no stack. " +
+  "The time is exact, its code is not known.";
 
 const UNSEEN: StackFrame = {
   kind: "unknown",
@@ -48,14 +51,22 @@ const UNSEEN: StackFrame = {
 /** Build the tree of an answer. Siblings are in the order of their names, so that none jumps. */
 export function stackTree(graph: StackGraph, grouping: Grouping): StackTree {
   const { nodes, frames, exact_ns, unseen_ns } = graph;
+  const known_ns = exact_ns - unseen_ns;
   const made = regrouped(
     {
       frames,
       nodes,
       amounts: [nodes.map(({ ns }) => ns), nodes.map(({ samples }) => samples)],
       own: nodes.map(({ self_ns }) => self_ns),
-      // An end that was clipped would make the interval too narrow.
-      half: nodes.map(({ ns, low_ns, high_ns }) => Math.max(high_ns - ns, ns - low_ns)),
+      spreads: [
+        {
+          of: 0,
+          samples: 1,
+          values: nodes.map(({ ns, low_ns, high_ns }) =>
+            spreadWithin({ value: ns, low: low_ns, high: high_ns }, known_ns),
+          ),
+        },
+      ],
     },
     grouping,
   );
@@ -66,9 +77,8 @@ export function stackTree(graph: StackGraph, grouping: Grouping): StackTree {
     if (source !== undefined) {
       return { ns, low_ns: source.low_ns, high_ns: source.high_ns, samples };
     }
-    const half = made.half[row] ?? 0;
-    const [low_ns, high_ns] = [Math.max(0, ns - half), Math.min(exact_ns, ns + half)];
-    return { ns, low_ns, high_ns, samples };
+    const { low, high } = intervalWithin(ns, made.spreads[0]?.[row] ?? 0, known_ns);
+    return { ns, low_ns: low, high_ns: high, samples };
   });
   const unseen = unseen_ns > 0 ? made.frame.length : null;
   const own = {
@@ -76,12 +86,14 @@ export function stackTree(graph: StackGraph, grouping: Grouping): StackTree {
     parent: [...made.parent],
     self_ns: [...made.own],
     lines: [...made.lines],
+    spread: [...(made.spreads[0] ?? [])],
   };
   if (unseen !== null) {
     own.frame.push(UNSEEN);
     own.parent.push(-1);
     own.self_ns.push(unseen_ns);
     own.lines.push([]);
+    own.spread.push(0);
     estimate.push({ ns: unseen_ns, low_ns: unseen_ns, high_ns: unseen_ns, samples: 0 });
   }
   const name = own.frame.map((frame) => frame.function);
@@ -102,11 +114,11 @@ export function searchedText(frame: StackFrame): string {
   return `${frame.function} ${frame.file} ${frame.module}`;
 }
 
-/** Deviations of the two ends below which an interval is called symmetric. */
-const ASYMMETRY = 0.1;
+/** Difference of the two deviations, relative to the greater, up to which only that is shown. */
+const ASYMMETRY = 0.5;
 
 /**
- * A time with its interval: "1.24 s ± 0.08"; "1.24 s (1.10 to 1.26 s)" if an end was clipped;
+ * A time with its interval: "1.24 s ± 0.08"; "1.24 s (0.90 to 1.26 s)" if one end is much nearer;
  * "1.24 s, exact" if every stay was sampled.
  */
 export function estimateText({ ns, low_ns, high_ns }: Omit<Estimate, "samples">): string {
@@ -115,7 +127,13 @@ export function estimateText({ ns, low_ns, high_ns }: Omit<Estimate, "samples">)
   const half = Math.max(below, above);
   if (!(half > 1e-6 * Math.max(ns, 1))) return `${value}, exact`;
   if (Math.abs(below - above) <= ASYMMETRY * half) return `${value} ± ${inUnitOf(half, ns)}`;
-  return `${value} (${timeText(low_ns)} to ${timeText(high_ns)})`;
+  return `${value} (${rangeText(timeText(low_ns), timeText(high_ns))})`;
+}
+
+/** "0.90 to 1.26 s": the unit once if both have the same. */
+function rangeText(low: string, high: string): string {
+  const unit = ` ${high.split(" ").at(-1)}`;
+  return `${low.endsWith(unit) ? low.slice(0, -unit.length) : low} to ${high}`;
 }
 
 /** A duration: "12.3 ms". */
@@ -204,27 +222,28 @@ export interface FunctionRow extends Estimate {
 
 /** Functions of a tree; a function below itself is counted once. */
 export function functionRows(tree: StackTree, exact_ns: number): readonly FunctionRow[] {
+  const known_ns = exact_ns - (tree.unseen === null ? 0 : (tree.weight[tree.unseen] ?? 0));
   const found = new Map<string, FunctionSum>();
   const keys = tree.frame.map(functionKey);
   for (const [row, frame] of tree.frame.entries()) {
     const key = keys[row] ?? "";
     const estimate = tree.estimate[row];
     if (estimate === undefined) continue;
-    const sum = found.get(key) ?? { frame, ns: 0, variance: 0, samples: 0, self_ns: 0, tops: [] };
+    const none = { frame, ns: 0, spread: new SpreadMean(), samples: 0, self_ns: 0, tops: [] };
+    const sum: FunctionSum = found.get(key) ?? none;
     found.set(key, sum);
     sum.self_ns += tree.self_ns[row] ?? 0;
     if (isBelow(tree, keys, row)) continue;
     sum.ns += estimate.ns;
     sum.samples += estimate.samples;
-    const { low_ns, high_ns } = estimate;
-    sum.variance += Math.max(high_ns - estimate.ns, estimate.ns - low_ns) ** 2;
+    sum.spread.add(tree.spread[row] ?? 0, estimate.ns, estimate.samples);
     sum.tops.push(row);
   }
-  return [...found].map(([key, { frame, ns, variance, samples, self_ns, tops }]) => {
+  return [...found].map(([key, { frame, ns, spread, samples, self_ns, tops }]) => {
     const [only] = tops;
-    const half = Math.sqrt(variance);
     const one = tops.length === 1 && only !== undefined ? tree.estimate[only] : undefined;
-    const ends = one ?? { low_ns: Math.max(0, ns - half), high_ns: Math.min(exact_ns, ns + half) };
+    const merged = intervalWithin(ns, spread.of(samples), known_ns);
+    const ends = one ?? { low_ns: merged.low, high_ns: merged.high };
     const widest = tops.reduce(
       (best, row) => ((tree.weight[row] ?? 0) > (tree.weight[best] ?? 0) ? row : best),
       only ?? 0,
@@ -241,7 +260,7 @@ export function functionRows(tree: StackTree, exact_ns: number): readonly Functi
 interface FunctionSum {
   readonly frame: StackFrame;
   ns: number;
-  variance: number;
+  readonly spread: SpreadMean;
   samples: number;
   self_ns: number;
   readonly tops: number[];
