@@ -14,7 +14,7 @@ from tidscope_collector.stacks.program import StackProgram, start_program
 from tidscope_collector.stacks.service import MAX_FAILURES
 from tidscope_wire.problems import ProblemError
 
-pytestmark = [needs("root"), needs("btf"), needs("go")]
+pytestmark = [needs("root"), needs("btf"), needs("stacks")]
 
 PERF_EVENT = "anon_inode:[perf_event]"
 

@@ -26,7 +26,7 @@ from pydantic import TypeAdapter
 from stack_collector import StackCollector
 from tidscope_wire.generated.models import GroupSelector
 
-pytestmark = [needs("root"), needs("btf"), needs("go")]
+pytestmark = [needs("root"), needs("btf"), needs("stacks")]
 
 
 @pytest.fixture(scope="module")

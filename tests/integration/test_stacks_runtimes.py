@@ -24,7 +24,7 @@ from programs.known_code import (
 from stack_collector import StackCollector
 from tidscope_collector.waits.states import State
 
-pytestmark = [needs("root"), needs("btf"), needs("go")]
+pytestmark = [needs("root"), needs("btf"), needs("stacks")]
 
 RUNTIMES = {
     # A goroutine that may not run waits on a stack of its thread's own.

@@ -13,7 +13,7 @@ from stack_collector import StackCollector, StackedTarget
 from tidscope_collector.stacks.service import LINGER_NS
 from tidscope_collector.waits.states import State
 
-pytestmark = [needs("root"), needs("btf"), needs("go")]
+pytestmark = [needs("root"), needs("btf"), needs("stacks")]
 
 STACKS_A_SECOND, BURST = 400, 100
 """Of one CPU: `stacksPerSecond`, and what it may take at once (MAX_CREDIT_NS)."""
