@@ -18,7 +18,7 @@ class DrivenStacks:
 
     Attributes:
         service: the service, which listens.
-        told: what it told of targets, in order.
+        reported: states of targets that the service reported, in order.
     """
 
     def __init__(self) -> None:
@@ -27,8 +27,8 @@ class DrivenStacks:
         # It ends with its input, as the program does with its socket.
         self._process = subprocess.Popen(["cat"], stdin=subprocess.PIPE, process_group=0)
         self.service = StackService(StackProgram(ours, self._process.pid))
-        self.told: list[tuple[str, StackSampling]] = []
-        self.service.changed = lambda target, state: self.told.append((target, state))
+        self.reported: list[tuple[str, StackSampling]] = []
+        self.service.changed = lambda target, state: self.reported.append((target, state))
         self.service.start()
 
     def command(self) -> bytes:

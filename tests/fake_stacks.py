@@ -78,7 +78,7 @@ def nodes(*rows: tuple[int, int, int]) -> bytes:
 
 def samples(*rows: dict[str, int]) -> bytes:
     """Return a message of samples; what a row leaves out is that of a wait that has ended."""
-    usual = {
+    default = {
         "number": 1,
         "begin_ns": 1 << 60,
         "wait_ns": 1000,
@@ -86,7 +86,7 @@ def samples(*rows: dict[str, int]) -> bytes:
         "address": 0,
         "waker": 0,
     }
-    usual |= {
+    default |= {
         "process": 1,
         "tid": 1,
         "node": 0,
@@ -97,7 +97,7 @@ def samples(*rows: dict[str, int]) -> bytes:
     }
     names = SAMPLE.names
     assert names is not None
-    made = [tuple({**usual, **row}[name] for name in names) for row in rows]
+    made = [tuple({**default, **row}[name] for name in names) for row in rows]
     return b"R" + np.array(made, SAMPLE).tobytes()
 
 

@@ -1,4 +1,4 @@
-"""The service of stacks against a program that the test plays: leases, workers, counts, giving up."""
+"""The service of stacks against a program that the test plays."""
 
 import threading
 import time
@@ -61,19 +61,19 @@ def test_the_latest_end_of_a_lease_counts(driven: DrivenStacks) -> None:
     driven.begin()
 
 
-def test_a_target_is_told_until_nothing_is_taken(driven: DrivenStacks) -> None:
+def test_a_target_hears_until_nothing_is_taken(driven: DrivenStacks) -> None:
     driven.service.sample("a", 100)
     driven.begin()
-    driven.until(lambda: driven.told[-1][1].trigger == "watchpoint")
+    driven.until(lambda: driven.reported[-1][1].trigger == "watchpoint")
     driven.service.forget("a")
     assert driven.command() == b"end"
     driven.send(status("ended"))
-    driven.until(lambda: driven.told[-1][1].trigger == "none")
-    told = len(driven.told)
+    driven.until(lambda: driven.reported[-1][1].trigger == "none")
+    reported = len(driven.reported)
     driven.service.sample("b", 100)
     driven.begin()
-    driven.until(lambda: driven.told[-1][1].trigger == "watchpoint")
-    assert {target for target, _ in driven.told[told:]} == {"b"}
+    driven.until(lambda: driven.reported[-1][1].trigger == "watchpoint")
+    assert {target for target, _ in driven.reported[reported:]} == {"b"}
 
 
 def test_batches_have_the_names_of_their_worker(driven: DrivenStacks) -> None:
@@ -116,7 +116,7 @@ def test_a_worker_that_fails_begins_again_and_then_is_given_up(driven: DrivenSta
         driven.send(status("failed", reason="no luck"))
     driven.until(lambda: driven.service.obstacle is not None)
     assert driven.command() == b""
-    target, state = driven.told[-1]
+    target, state = driven.reported[-1]
     assert (target, state.trigger, state.until_unix_us) == ("a", "none", None)
     assert state.reason == (
         "No stacks are taken: the program that takes them failed: no luck. Restart the collector."

@@ -8,10 +8,10 @@ import numpy.typing as npt
 import pytest
 from driven_stacks import DrivenStacks
 from fake_stacks import counts, frames, nodes, samples, status
+from tidscope_collector.inspection.native_name_answers import Place
 from tidscope_collector.stacks import target_stacks
 from tidscope_collector.stacks.target_stacks import LOCK_PATIENCE, TargetStacks
 from tidscope_collector.symbols.frames import NativeFrame, NativeName
-from tidscope_collector.inspection.native_name_answers import Place
 from tidscope_collector.waits.states import State
 from tidscope_wire.frame_tables import Tables
 

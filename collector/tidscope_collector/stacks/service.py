@@ -95,8 +95,8 @@ class StackService:
         self.changed: Callable[[str, StackSampling], object] = lambda target, state: None
         self._lock = threading.Lock()
         self._leases: dict[str, int] = {}
-        self._told: set[str] = set()
-        """Targets whose last told state is not that nothing is taken."""
+        self._reported: set[str] = set()
+        """Targets for which `changed` was last called while stacks were taken or wanted."""
         self._batches: deque[Batch] = deque()
         self._kept = self._serial = self._epoch = 0
         self._worker = WorkerDictionary()
@@ -151,7 +151,7 @@ class StackService:
         until = time.monotonic_ns() + int(seconds * 1e9)
         with self._lock:
             self._leases[target] = max(until, self._leases.get(target, 0))
-            self._told.add(target)
+            self._reported.add(target)
         self._nudge()
         state = self.state(target)
         self.changed(target, state)
@@ -351,8 +351,8 @@ class StackService:
 
     def _tell_all(self) -> None:
         with self._lock:
-            told = list(self._told)
+            reported = list(self._reported)
             if self.status is None or self.status.state in ("ended", "failed"):
-                self._told &= self._leases.keys()
-        for target in told:
+                self._reported &= self._leases.keys()
+        for target in reported:
             self.changed(target, self.state(target))
