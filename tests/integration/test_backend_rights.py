@@ -5,6 +5,7 @@ import os
 import pwd
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -19,6 +20,7 @@ from tidscope_backend.cli.supervisor import Launcher
 from tidscope_backend.collector_launcher import KILL, LAUNCHER, START
 from tidscope_confinement import capabilities
 from tidscope_processes import COMMAND, IN_PUBLIC, ROOT, environment, public_path, python_for, up
+from tidscope_wire.generated.models import StackGraph
 
 pytestmark = needs("root")
 
@@ -127,6 +129,39 @@ def fits(pid: int, row: Kept, uid: int) -> bool:
 
 def kept_by(pid: int) -> dict[str, list[str]]:
     return {key: status(pid, key) for key in ("Uid", "CapEff", "CapPrm", "CapBnd")}
+
+
+SLEEPER = """
+import time
+def wait_in_python():
+    while True:
+        time.sleep(0.01)
+wait_in_python()
+"""
+
+
+@needs("stacks")
+@needs("btf")
+def test_stacks_of_interpreters_are_read_within_the_filter_of_the_launcher() -> None:
+    with (
+        subprocess.Popen([sys.executable, "-c", SLEEPER]) as program,
+        up() as running,
+        running.client() as client,
+    ):
+        try:
+            answer = client.post("/api/v1/targets", json={"pid": program.pid})
+            stacks = f"/api/v1/targets/{answer.raise_for_status().json()['id']}/stacks"
+            client.post(stacks, json={"seconds": 120}).raise_for_status()
+
+            def seen() -> bool:
+                graph = StackGraph.model_validate_json(
+                    client.get(stacks).raise_for_status().content
+                )
+                return "wait_in_python" in {frame.function for frame in graph.frames}
+
+            wait_until(seen, 60)
+        finally:
+            program.kill()
 
 
 def test_collector_and_launcher_end_when_up_is_killed() -> None:
