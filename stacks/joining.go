@@ -79,6 +79,17 @@ func chosen(records []record) uint64 {
 	return began
 }
 
+// wanted is how many stacks some records want, without those of clocks.
+func wanted(records []record) uint64 {
+	stacks := uint64(0)
+	for _, one := range records {
+		if one.kind == stayBegan || one.kind == stayReleased {
+			stacks++
+		}
+	}
+	return stacks
+}
+
 // weigh lets the stays among some records stand for those, too, that were beyond the limit meanwhile.
 func weigh(records []record, beyond uint64) {
 	began := chosen(records)

@@ -228,22 +228,25 @@ func (w *worker) flush() error {
 			return errGone
 		}
 	}
-	w.gap = nextGap(w.gap, chosen(records), beyond)
+	w.gap = nextGap(w.gap, wanted(records), beyond, len(w.trigger))
 	if w.status.Trigger == triggerWatchpoint {
 		w.shared.gapNs = uint64(w.gap)
 	}
 	return nil
 }
 
-// nextGap lets fewer stays be chosen where a CPU would take more stacks than it may.
+// nextGap is the gap after a flush in which CPUs took some stacks, and would have taken others that were
+// beyond their limit.
 //
-// The first stays of a new thread are all chosen, whatever the gap. So it grows by a quarter at most:
-// a burst of new threads must not leave the others without samples for long.
-func nextGap(gap time.Duration, chosen, beyond uint64) time.Duration {
-	if beyond == 0 {
-		return max(gap*9/10, leastGap)
-	}
-	return min(gap+time.Duration(float64(gap)*float64(beyond)/float64(4*(chosen+beyond))), mostGap)
+// CPUs are to take half of what they may. At the limit a stay that begins after a pause would be chosen
+// rather than one that begins soon after others, and so the one with more probability than the other.
+// The first stays of a new thread are all chosen, whatever the gap. So it grows by a quarter at most: a
+// burst of new threads must not leave the others without samples for long.
+func nextGap(gap time.Duration, taken, beyond uint64, cpus int) time.Duration {
+	most := float64(stacksPerSecond*cpus) * flushInterval.Seconds()
+	factor := float64(taken+beyond) / (most / 2)
+	factor = min(max(factor, 0.9), 1.25)
+	return min(max(time.Duration(float64(gap)*factor), leastGap), mostGap)
 }
 
 func (w *worker) say(one status) { _, _ = unix.Write(socketFD, encodeStatus(one)) }

@@ -7,24 +7,41 @@ import (
 	"unicode/utf8"
 )
 
-func TestTheGapGrowsWithWhatIsBeyondTheLimitAndRecovers(t *testing.T) {
+func TestTheGapKeepsCPUsAtHalfOfWhatTheyMayTake(t *testing.T) {
+	const cpus = 2
+	most := float64(stacksPerSecond*cpus) * flushInterval.Seconds()
+	for _, stacks := range []float64{0.1 * most, most, 3 * most, 20 * most} {
+		// So many a flush would be chosen at the least gap; what is beyond the limit is not taken.
+		gap, chosen := leastGap, 0.0
+		for range 200 {
+			chosen = stacks * float64(leastGap) / float64(gap)
+			taken := min(chosen, most)
+			gap = nextGap(gap, uint64(taken), uint64(chosen-taken), cpus)
+		}
+		if want := min(stacks, most/2); chosen < 0.8*want || chosen > 1.2*want {
+			t.Error("of", stacks, "chosen", chosen, "want", want)
+		}
+	}
+}
+
+func TestTheGapIsBoundedAndRecovers(t *testing.T) {
 	gap := leastGap
-	if nextGap(gap, 100, 0) != leastGap {
+	if nextGap(gap, 0, 0, 2) != leastGap {
 		t.Fatal("it shrinks below its least")
 	}
-	slow, fast := nextGap(gap, 99, 1), nextGap(gap, 1, 99)
-	if slow <= gap || slow >= fast || fast > gap*5/4 {
-		t.Fatal(slow, fast)
-	}
 	for range 1000 {
-		gap = nextGap(gap, 0, 1000)
+		next := nextGap(gap, 100, 1000, 2)
+		if next > gap*5/4 {
+			t.Fatal("it grows fast", gap, next)
+		}
+		gap = next
 	}
 	if gap != mostGap {
 		t.Fatal(gap)
 	}
 	var flushes time.Duration
 	for gap = 10 * leastGap; gap > leastGap; flushes++ {
-		gap = nextGap(gap, 100, 0)
+		gap = nextGap(gap, 10, 0, 2)
 	}
 	if flushes*flushInterval > 10*time.Second {
 		t.Fatal("a burst silences others for long:", flushes*flushInterval)

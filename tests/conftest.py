@@ -55,6 +55,11 @@ MACHINE = {
 LONGEST = (
     "machine",
     "test_docs_commands",
+    "test_stacks_runtimes",
+    "test_stacks_failures",
+    "test_stacks_threads",
+    "test_stacks_programs",
+    "test_stacks_native",
     "test_steering_commands",
     "test_lock_advisor",
     "test_experiment_command",

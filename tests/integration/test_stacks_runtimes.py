@@ -1,11 +1,14 @@
 """Stacks of programs in Go, CPython, Java and Node against their own account of their time."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
+import numpy as np
 import pytest
 from capabilities import missing, needs
 from code_times import check_times, code_times
 from measured_code import (
+    NAMED,
     MeasuredCode,
     check_named,
     check_released,
@@ -13,6 +16,7 @@ from measured_code import (
     functions_of,
     measured,
 )
+from programs.contended import contended_go, contended_java
 from programs.known_code import (
     KnownCode,
     command,
@@ -21,7 +25,7 @@ from programs.known_code import (
     newer_pythons,
     python_command,
 )
-from stack_collector import StackCollector
+from stack_collector import StackCollector, StackedTarget
 from tidscope_collector.waits.states import State
 
 pytestmark = [needs("root"), needs("btf"), needs("stacks")]
@@ -80,6 +84,65 @@ def test_functions_have_files_and_lines(work: MeasuredCode, language: str) -> No
     file = {"go": "main.go", "java": "Main.java", "node": "main.js"}.get(language, "main.py")
     assert {one.file.rpartition("/")[2] for one in seen} == {file}
     assert all(one.line > 10 for one in seen)
+
+
+def test_goroutines_that_wait_are_not_in_stacks_of_threads(collector: StackCollector) -> None:
+    """A mutex of Go parks the goroutine; its thread waits for another one to run."""
+    with contended_go() as program:
+        target = collector.attach(program.pid)
+        collector.sample(target)
+        until_known(collector, target, State.FUTEX, 100)
+        code = target.code()
+        waits = target.samples[target.samples["state"] == State.FUTEX]
+        stacks = [code.stack(int(node)) for node in waits["node"] if node]
+        own = [stack for stack in stacks if functions_of(stack, ["use"])]
+        assert len(own) <= (1 - NAMED) * len(stacks)
+        assert all(stack[-1].function.startswith("runtime.") for stack in stacks)
+        collector.detach(target)
+
+
+def test_monitors_and_locks_of_java_are_waited_for_where_the_program_takes_them(
+    collector: StackCollector,
+) -> None:
+    with contended_java() as program:
+        target = collector.attach(program.pid)
+        collector.sample(target)
+        until_known(collector, target, State.FUTEX, 200)
+        code = target.code()
+        for role, function in (("monitor-#", "useMonitor"), ("lock-#", "useLock")):
+            tids = [tid for tid, name in threads_of(program.pid).items() if role[:-1] in name]
+            assert len(tids) == 4
+            waits = target.samples[np.isin(target.samples["tid"], tids)]
+            waits = waits[(waits["state"] == State.FUTEX) & (waits["node"] > 0)]
+            right = [functions_of(code.stack(int(one)), [function]) for one in waits["node"]]
+            assert len(right) >= 20
+            assert sum(map(bool, right)) >= NAMED * len(right)
+            released = waits[np.isin(waits["waker_tid"], tids) & (waits["waker_node"] > 0)]
+            right = [
+                functions_of(code.stack(int(one)), [function]) for one in released["waker_node"]
+            ]
+            assert len(right) >= 10
+            assert sum(map(bool, right)) >= NAMED * len(right)
+        collector.detach(target)
+
+
+def until_known(collector: StackCollector, target: StackedTarget, state: State, more: int) -> None:
+    """Take frames until a target has many known stacks of a state, and their names."""
+
+    def known() -> int:
+        rows = target.samples
+        return int(((rows["state"] == state) & (rows["node"] > 0)).sum())
+
+    collector.until(lambda: known() >= 1)
+    before = known()
+    collector.until(lambda: known() >= before + more)
+    collector.settle(target)
+
+
+def threads_of(pid: int) -> dict[int, str]:
+    """Return names of threads by ID."""
+    tasks = Path(f"/proc/{pid}/task").iterdir()
+    return {int(one.name): (one / "comm").read_text().strip() for one in tasks}
 
 
 def test_code_of_virtual_threads_is_seen_where_it_runs(collector: StackCollector) -> None:

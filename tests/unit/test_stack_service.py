@@ -190,5 +190,6 @@ def test_without_a_program_there_is_a_reason(obstacle: Obstacle) -> None:
 def test_without_ledgers_there_are_no_stacks(driven: DrivenStacks) -> None:
     driven.service.give_maps(None, "this kernel has no BTF")
     assert driven.service.reason == (
-        "No stacks are taken: they need ledgers of states, and this kernel has no BTF."
+        "No stacks are taken: they need ledgers of states: this kernel has no BTF. "
+        "Doctor says what ledgers need."
     )

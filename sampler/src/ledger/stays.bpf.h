@@ -88,10 +88,16 @@ struct {
 	__uint(max_entries, STAYS_BYTES);
 } stays SEC(".maps");
 
-static __always_inline struct sampling *is_sampling(void)
+static __always_inline struct sampling *shared_sampling(void)
 {
 	__u32 zero = 0;
-	struct sampling *shared = bpf_map_lookup_elem(&sampling, &zero);
+
+	return bpf_map_lookup_elem(&sampling, &zero);
+}
+
+static __always_inline struct sampling *is_sampling(void)
+{
+	struct sampling *shared = shared_sampling();
 
 	return shared && shared->gap_ns ? shared : 0;
 }
@@ -99,8 +105,7 @@ static __always_inline struct sampling *is_sampling(void)
 /* Where a watchpoint is to be set. */
 static __always_inline void tell_trigger(void)
 {
-	__u32 zero = 0;
-	struct sampling *shared = bpf_map_lookup_elem(&sampling, &zero);
+	struct sampling *shared = shared_sampling();
 
 	if (shared)
 		shared->trigger_at = (__u64)&shared->trigger;
@@ -216,10 +221,10 @@ static __noinline int begin_stay(struct slot *slot)
 	return 0;
 }
 
-/* A chosen stay is over. */
+/* A chosen stay is over, maybe when no more are chosen, such as between two windows of time. */
 static __noinline int end_stay(struct slot *slot, __u64 wait, __u64 delay)
 {
-	struct sampling *shared = is_sampling();
+	struct sampling *shared = shared_sampling();
 	struct stay_record *record;
 
 	if (shared) {
