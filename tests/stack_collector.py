@@ -164,8 +164,12 @@ class StackCollector:
         self.until(lambda: target.times[-1] >= now + SETTLED_NS)
         sampler: Any = self.engine.submit(lambda: self.engine.find(target.target.id)).result()
         # On a busy machine names come late: children have a budget of wall-clock time.
-        if sampler is not None and not sampler._table_source._stacks._symbols.join(0):
-            assert sampler._table_source._stacks._symbols.join(PATIENCE_S)
+        if sampler is None:
+            return now
+        source = sampler._table_source
+        symbols = getattr(source, "_others", source)._stacks._symbols
+        if not symbols.join(0):
+            assert symbols.join(PATIENCE_S)
             named = self.now_ns(target)
             self.until(lambda: target.times[-1] >= named + TABLES_NS)
         return now
