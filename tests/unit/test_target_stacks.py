@@ -10,7 +10,7 @@ from driven_stacks import DrivenStacks
 from fake_stacks import counts, frames, nodes, samples, status
 from tidscope_collector.inspection.native_name_answers import Place
 from tidscope_collector.stacks import target_stacks
-from tidscope_collector.stacks.target_stacks import LOCK_PATIENCE, TargetStacks
+from tidscope_collector.stacks.target_stacks import LOCK_PATIENCE, STRANGER_PATIENCE, TargetStacks
 from tidscope_collector.symbols.frames import NativeFrame, NativeName
 from tidscope_collector.waits.states import State
 from tidscope_wire.frame_tables import Tables
@@ -127,8 +127,17 @@ def test_rows_come_once_and_names_always(target: Target) -> None:
 def test_samples_of_other_processes_and_from_before_are_left_out(target: Target) -> None:
     tables = target.after({"process": OTHER}, {"begin_ns": ATTACH_NS - 1}, {"number": 5})
     assert tables["stack_samples"]["sample"].tolist() == [1]
+
+
+def test_samples_wait_for_their_process_to_become_a_member(target: Target) -> None:
+    assert len(target.after({"process": OTHER})["stack_samples"]) == 0
     target.members = {OWN: 100, OTHER: 200}
-    assert len(target.after({"process": OTHER})["stack_samples"]) == 1
+    assert len(target.after({"process": OTHER})["stack_samples"]) == 2
+    target.members = {OWN: 100}
+    for _ in range(STRANGER_PATIENCE + 1):
+        assert len(target.after({"process": OTHER}, {"number": 5})["stack_samples"]) == 1
+    target.members = {OWN: 100, OTHER: 200}
+    assert len(target.after({"number": 6})["stack_samples"]) == 1 + STRANGER_PATIENCE
 
 
 def test_a_stay_that_goes_on_is_completed_under_its_number(target: Target) -> None:

@@ -15,6 +15,8 @@ from tidscope_collector.waits.wire_tables import LockNumbering, lock_numbers
 
 LOCK_PATIENCE = 3
 """Readings for which a sample waits for the number of its lock."""
+STRANGER_PATIENCE = 3
+"""Readings for which samples of a process wait until it is known as a member of a group."""
 MAX_UNDER_WAY = 1 << 16
 _BEYOND_BOUND = 4
 
@@ -46,6 +48,8 @@ class TargetStacks:
         self._number = 0
         self._under_way: dict[tuple[int, int], int] = {}
         self._waiting: list[tuple[int, Table, Samples]] = []
+        self._strangers: list[tuple[int, Batch]] = []
+        """Samples of processes that may become known as members, and for how many readings."""
 
     def read(self) -> Tables:
         """Return all frames and nodes, and samples since the last call; empty without any."""
@@ -54,13 +58,16 @@ class TargetStacks:
         if batches:
             members = self._members()
             pids = np.fromiter(members, np.uint32)
-            for batch in batches:
-                self._serial = batch.serial
+            self._serial = batches[-1].serial
+            strangers, self._strangers = self._strangers, []
+            for patience, batch in [*strangers, *((STRANGER_PATIENCE, one) for one in batches)]:
                 # Samples of an earlier attachment to the same process may be kept, too.
                 since = batch.samples["begin_ns"] >= self._attach_ns
-                mine = batch.samples[since & np.isin(batch.samples["process"], pids)]
-                if len(mine):
+                known = np.isin(batch.samples["process"], pids)
+                if len(mine := batch.samples[since & known]):
                     made += self._rows(batch, mine)
+                if patience and len(rest := batch.samples[since & ~known]):
+                    self._strangers.append((patience - 1, batch._replace(samples=rest)))
             self._ask_names(members)
         for number, name in self._symbols.take().items():
             place = name.place
