@@ -75,9 +75,9 @@ class Taker:
             return time.monotonic() - began
 
     def taken(self) -> int:
-        """Return how often the unwinder has run; the watched program must be at rest."""
+        """Return how many stacks were taken; the watched program must be at rest."""
         time.sleep(_FLUSHED_S)
-        return sum(self._service.counts()[:2])
+        return self._service.counts()[0]
 
     def _note_memory(self) -> None:
         for name, processes in (("keeper", [self._keeper]), ("worker", self._keeper.children())):
@@ -105,6 +105,12 @@ def why_no_perf(folder: Path) -> str:
             said = (done.stderr.strip() or "no message").splitlines()[-1]
             return f"perf does not record {options[1]} on Linux {os.uname().release}: {said}"
     return ""
+
+
+def perf_version() -> str:
+    """Return the version of perf; distributions name its package after their own kernel's."""
+    command = ["perf", "--version"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 @contextmanager

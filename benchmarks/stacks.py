@@ -8,8 +8,9 @@ a third state: at each context switch of the program, or at 49 Hz, as the part n
   each other through pipes (ping_pong.c), with nothing attached (`unwatched`) and with ledgers
   (`watched`).
 - `switches`: the same while stacks are taken of one such program: what a switch costs it more, and
-  another program that nobody watches. `stack_ns` is the cost of a stack: the difference, divided by
-  the stacks that were taken. `stack_alone_ns` is the least that workers measured on themselves.
+  another program that nobody watches. `stack_ns` is the cost of a stack: the difference in a round
+  with many, divided by their number. `stack_alone_ns` is the least that workers measured on
+  themselves.
 - `server`: a program that computes between switches, 20,000 of them a second: the throughput that
   it loses. `nginx` loses `nginx_lost_percent` while visitors load pages.
 - `computing`: a program that hardly switches, looked at 49 times a second.
@@ -36,7 +37,17 @@ from estimates import Estimate, Floats, alternate, mean, ratio
 from hooks import await_no_others
 from netacct import Load, Window
 from running import build, wakers
-from stack_states import OFF, ON, PERF, PERF_OFF_CPU, PERF_ON_CPU, States, Taker, why_no_perf
+from stack_states import (
+    OFF,
+    ON,
+    PERF,
+    PERF_OFF_CPU,
+    PERF_ON_CPU,
+    States,
+    Taker,
+    perf_version,
+    why_no_perf,
+)
 from tidscope_collector.stacks.program import StackProgram, start_program
 from web_server import CLIENTS, WebServer, unpack
 
@@ -50,6 +61,7 @@ COMPUTING_NS = 10_000_000
 """CPU time between two switches of the program that computes."""
 SPEND_S = 0.2
 """CPU time of a round."""
+SETTLING_ROUNDS = 3
 FIRST_STACKS = 5
 THREADS, PERIOD_MS = 4, 5
 """Of the program whose first stack is awaited."""
@@ -131,12 +143,15 @@ def measure_switches(
     unwatched = Load([str(executable), str(SPEND_S)], core)
 
     def measure() -> tuple[float, ...]:
-        unwatched.settle()
+        settle(unwatched)
         of_unwatched, _ = unwatched.round()
-        watched.settle()
-        before = taker.taken()
+        settle(watched)
         of_watched, _ = watched.round()
-        return of_unwatched, of_watched, (taker.taken() - before) * of_watched / SPEND_S / 1e9
+        before = taker.taken()
+        # After that pause nearly all stays are chosen for a while: more stacks than usually.
+        of_stacks, _ = watched.round()
+        taken = (taker.taken() - before) * of_stacks / SPEND_S / 1e9
+        return of_unwatched, of_watched, of_stacks, taken
 
     attached.watch(watched.pid)
     try:
@@ -151,8 +166,7 @@ def measure_switches(
         "watched_switch_ns": round(mean(found[OFF][1] / SWITCHES).value, 1),
         **figure("unwatched_ns", mean(more[ON][0] / SWITCHES), 1),
         **figure("watched_ns", mean(more[ON][1] / SWITCHES), 1),
-        **figure("stack_ns", ratio(more[ON][1], found[ON][2]), 0),
-        "stacks_a_second": round(mean(1e9 * found[ON][2] / found[ON][1]).value, 1),
+        **figure("stack_ns", ratio(more[ON][2], found[ON][3]), 0),
         "stack_alone_ns": min(taker.stack_ns),
     }
     if PERF in found:
@@ -196,13 +210,19 @@ def measure_program(
 
 
 def settled(load: Load | Window) -> Callable[[], tuple[float, ...]]:
-    """Return a function that measures a round after one that does not count."""
+    """Return a function that measures a round after some that do not count."""
 
     def measure() -> tuple[float, ...]:
-        load.settle()
+        settle(load)
         return load.round()
 
     return measure
+
+
+def settle(load: Load | Window) -> None:
+    """Run until chances follow the program's stays, and no CPU has saved up stacks."""
+    for _ in range(SETTLING_ROUNDS):
+        load.settle()
 
 
 def measure_nginx(attached: Attached, blocks: int, cores: tuple[int, int], states: States) -> Any:
@@ -258,7 +278,7 @@ def measure(
     figures: dict[str, Any] = {}
     if "idle" in parts:
         figures |= measure_idle(executable, blocks, core, beside_others)
-    without_perf = why_no_perf(folder) if with_perf else "not asked for"
+    without_perf = why_no_perf(folder) if with_perf else "left out"
     keeper = program()
     attached = Attached(ledger="auto", stacks=keeper)
     taker = Taker(attached, keeper)
@@ -282,7 +302,7 @@ def measure(
             figures |= measure_start(attached, taker)
     finally:
         attached.close()
-    return figures | {"trigger": taker.trigger, "no_perf": without_perf}
+    return figures | {"trigger": taker.trigger, "perf": without_perf or perf_version()}
 
 
 def main() -> int:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from engines import engine_of
 from followed_target import PATIENCE_S, Follower
@@ -21,6 +21,10 @@ from tidscope_wire.generated.models import GroupSelector, StackSampling, TableNa
 LEASE_S = 600.0
 SETTLED_NS = 6_000_000_000
 """How long a sample waits for its stack, for the number of its lock and for a frame, at most."""
+
+
+TABLES_NS = 2_000_000_000
+"""How long a name that is known waits for a frame, at most."""
 
 
 class StackedTarget:
@@ -155,9 +159,19 @@ class StackCollector:
         return target.times[-1]
 
     def settle(self, target: StackedTarget) -> int:
-        """Take frames until all samples up to now have come; return the time, since attach."""
+        """Take frames until all samples up to now, and names, have come; return the time."""
         now = self.now_ns(target)
         self.until(lambda: target.times[-1] >= now + SETTLED_NS)
+        sampler: Any = self.engine.submit(lambda: self.engine.find(target.target.id)).result()
+        # On a busy machine names come late: children have a budget of wall-clock time.
+        if sampler is None:
+            return now
+        source = sampler._table_source
+        symbols = getattr(source, "_others", source)._stacks._symbols
+        if not symbols.join(0):
+            assert symbols.join(PATIENCE_S)
+            named = self.now_ns(target)
+            self.until(lambda: target.times[-1] >= named + TABLES_NS)
         return now
 
     def close(self) -> None:

@@ -109,7 +109,8 @@ class StackService:
         self._second = self._messages = 0
         self.status: Status | None = None
         self.obstacle = program if isinstance(program, Obstacle) else None
-        self._woken, self._wake = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        self._pipe: tuple[int, int] | None = None
+        """Wakes the thread; made with it."""
         self._thread: threading.Thread | None = None
 
     @property
@@ -133,7 +134,8 @@ class StackService:
     def start(self) -> None:
         """Listen to the program, in a thread."""
         if isinstance(self._program, StackProgram):
-            run = partial(self._run, self._program)
+            self._pipe = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+            run = partial(self._run, self._program, self._pipe[0])
             self._thread = threading.Thread(target=run, name="stacks", daemon=True)
             self._thread.start()
 
@@ -212,20 +214,25 @@ class StackService:
             thread.join()
         if isinstance(self._program, StackProgram):
             self._program.close()
+        with self._lock:
+            pipe, self._pipe = self._pipe, None
+        for end in pipe or ():
+            os.close(end)
 
     def _nudge(self) -> None:
-        with suppress(BlockingIOError):
-            os.write(self._wake, b"\0")
+        with self._lock, suppress(BlockingIOError):
+            if self._pipe is not None:
+                os.write(self._pipe[1], b"\0")
 
-    def _run(self, program: StackProgram) -> None:
+    def _run(self, program: StackProgram, woken: int) -> None:
         poll = select.poll()
-        for descriptor in (program.fileno(), self._woken):
+        for descriptor in (program.fileno(), woken):
             poll.register(descriptor, select.POLLIN)
         while self._thread is not None and self.obstacle is None:
             try:
                 poll.poll(self._keep_leases(program))
                 with suppress(BlockingIOError):
-                    os.read(self._woken, 4096)
+                    os.read(woken, 4096)
                 self._receive(program)
             except (OSError, MessageError) as error:
                 LOG.warning("stacks: %s", error)

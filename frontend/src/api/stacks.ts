@@ -1,8 +1,10 @@
 /** REST API of stacks, one function per operation. */
 
 import type { StackDifference, StackGraph, StackPlaces } from "../wire/generated/models";
-import { isStackDifference, isStackGraph, isStackPlaces } from "../wire/generated/stackValidators";
 import { command, request } from "./http";
+
+/** Loaded with the first answer: the first page needs none of it. */
+const validators = () => import("../wire/generated/stackValidators");
 
 /** A live target or a run, as in addresses. */
 interface Source {
@@ -20,24 +22,30 @@ export function takeStacks(target: string, seconds: number): Promise<void> {
 }
 
 /** @param query See features/stacks/link.ts. */
-export function stackGraph(
+export async function stackGraph(
   source: Source,
   query: string,
   signal?: AbortSignal,
 ): Promise<StackGraph> {
+  const { isStackGraph } = await validators();
   return request("GET", `${pathOf(source)}?${query}`, isStackGraph, { signal });
 }
 
 /** Code of locks and threads in a window. */
-export function stackPlaces(
+export async function stackPlaces(
   source: Source,
   query: string,
   signal?: AbortSignal,
 ): Promise<StackPlaces> {
+  const { isStackPlaces } = await validators();
   return request("GET", `${pathOf(source)}/places?${query}`, isStackPlaces, { signal });
 }
 
-export function stackDifference(query: string, signal?: AbortSignal): Promise<StackDifference> {
+export async function stackDifference(
+  query: string,
+  signal?: AbortSignal,
+): Promise<StackDifference> {
+  const { isStackDifference } = await validators();
   return request("GET", `/stacks/difference?${query}`, isStackDifference, { signal });
 }
 

@@ -53,7 +53,8 @@ async function watched(stacks: boolean) {
     backend.on(`GET ${STACKS}`, () => graphOf(BANK_STACKS));
     backend.on(`POST ${STACKS}`, () => ({}));
   }
-  await import("./WindowStacks");
+  // Loaded lazily by the app; loaded in advance here.
+  await Promise.all([import("./WindowStacks"), import("../../wire/generated/stackValidators")]);
   const watching = await LedgerPage.watching(0, undefined, "", backend);
   await watching.run(8, lockTables);
   await watching.page.pass(11_000);

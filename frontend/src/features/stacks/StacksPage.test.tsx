@@ -35,7 +35,7 @@ beforeEach(() => {
 /** Open an address of the page, and deliver some seconds of frames. */
 async function opened(address: string, backend = stacksBackend()): Promise<TestPage> {
   // Loaded lazily by the app; loaded in advance here.
-  await import("./StacksPage");
+  await Promise.all([import("./StacksPage"), import("../../wire/generated/stackValidators")]);
   const page = await TestPage.open(address, { backend });
   await vi.dynamicImportSettled();
   await page.run(2);
