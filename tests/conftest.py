@@ -52,14 +52,20 @@ MACHINE = {
 }
 """Files about what a machine has once: the delay accounting switch, all exits, the CPU budget."""
 
+STACKS = {
+    "test_stacks_failures",
+    "test_stacks_native",
+    "test_stacks_programs",
+    "test_stacks_threads",
+    "test_stacks_windows",
+}
+"""Files that have stacks taken by watchpoints, of which a processor has four."""
+
 LONGEST = (
     "machine",
+    "stacks",
     "test_docs_commands",
     "test_stacks_runtimes",
-    "test_stacks_failures",
-    "test_stacks_threads",
-    "test_stacks_programs",
-    "test_stacks_native",
     "test_steering_commands",
     "test_lock_advisor",
     "test_experiment_command",
@@ -76,12 +82,13 @@ LONGEST = (
 
 
 def group_of(nodeid: str) -> str:
-    """The tests that run in one worker, one after the other: a file's, or those of MACHINE.
+    """The tests that run in one worker, one after the other: a file's, or those of several.
 
     By names, since xdist's own groups are lost under pytest 9: it no longer keeps changed node ids.
     """
     file = nodeid.partition("::")[0]
-    return "machine" if Path(file).stem in MACHINE else file
+    stem = Path(file).stem
+    return "machine" if stem in MACHINE else "stacks" if stem in STACKS else file
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

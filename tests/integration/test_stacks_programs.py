@@ -23,7 +23,7 @@ from programs.build import build_c
 from programs.known_code import HERE, CodeAccount, KnownCode, command
 from programs.running import RunningProgram
 from pydantic import TypeAdapter
-from stack_collector import StackCollector
+from stack_collector import StackCollector, StackedTarget
 from tidscope_wire.generated.models import GroupSelector
 
 pytestmark = [needs("root"), needs("btf"), needs("stacks")]
@@ -148,10 +148,15 @@ def test_a_tree_of_processes_that_fork_and_execute(collector: StackCollector) ->
         assert parent.line() == "ready"
         target = collector.attach_group(GroupSelector(kind="tree", pid=parent.pid))
         collector.sample(target)
+        collector.until(lambda: collector.service.periods() != [])
+        # Names are asked for while processes live; those of processes that have ended come later.
+        while len(named_files(target)) < len(words):
+            forked(parent, 4)
+            collector.now_ns(target)
         begin = collector.now_ns(target)
-        forked(parent, 3)  # Their names are asked for while they live.
         accounts = forked(parent, 5)
         window = begin, collector.settle(target)
+        assert collector.state(target).trigger == "watchpoint"
         # Each child is a new process to the unwinder, which takes some of its time.
         for account in accounts:
             found = MeasuredCode(target, window, account)
@@ -160,6 +165,13 @@ def test_a_tree_of_processes_that_fork_and_execute(collector: StackCollector) ->
             check_named(known_from(found))
             check_released_once_known(found)
         collector.detach(target)
+
+
+def named_files(target: StackedTarget) -> set[str]:
+    """Return build IDs of files in which functions of known_code.py have their names."""
+    frames = target.table("stack_frames")
+    names = zip(frames["build_id"].tolist(), frames["function"].tolist(), strict=True)
+    return {build_id for build_id, function in names if "wait_longer" in function}
 
 
 def forked(parent: RunningProgram, seconds: float) -> list[CodeAccount]:
