@@ -64,7 +64,9 @@ def test_threads_wait_for_the_gil_while_another_one_holds_it(
         threading.Event().wait(2)
         ledgers = keeper.read(program.pid)
         waits = waits_by_kind(keeper, program.pid)
-        ns = dict(zip(ledgers.tid.tolist(), ledgers.ns, strict=True))
+        later = keeper.read(program.pid)
+    ns = dict(zip(ledgers.tid.tolist(), ledgers.ns, strict=True))
+    later_ns = dict(zip(later.tid.tolist(), later.ns, strict=True))
     gil = {tid: waits[tid, "gil"] for tid in ns.keys() - {program.pid}}
     held = sum(int(ns[tid][State.SLEEP]) for tid in gil)
     runnable = (State.ON_CPU, State.WOKEN, State.PREEMPTED)
@@ -73,8 +75,10 @@ def test_threads_wait_for_the_gil_while_another_one_holds_it(
     assert waited / (waited + held) >= share - 0.1
     assert waited / (waited + most_held) <= share + 0.1
     for tid, waited_ns in gil.items():
-        # They wait for no other lock, and the lock's waits are those of their ledgers.
-        assert waited_ns == pytest.approx(int(ns[tid][State.FUTEX]), rel=0.1)
+        # They wait for no other lock, and the lock's waits are those of their ledgers, which a busy
+        # machine reads some time before and after.
+        least, most = (int(one[tid][State.FUTEX]) for one in (ns, later_ns))
+        assert 0.9 * least <= waited_ns <= 1.1 * most
     assert waits.get((program.pid, "gil"), 0) < min(gil.values()) / 2
 
 
