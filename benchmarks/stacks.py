@@ -64,7 +64,7 @@ SPEND_S = 0.2
 SETTLING_ROUNDS = 3
 FIRST_STACKS = 5
 THREADS, PERIOD_MS = 4, 5
-"""Of the program whose first stack is awaited."""
+"""The program of part `start`: its threads, and how often each wakes up."""
 ASKED = {
     "unwatched_ns": 40.0,
     "watched_ns": 200.0,

@@ -94,7 +94,7 @@ def folded_lines(graph: StackGraph) -> Iterator[str]:
     for node in graph.nodes:
         name = graph.frames[node.frame].function.replace(";", ":").replace("\n", " ")
         paths.append(name if node.parent < 0 else f"{paths[node.parent]};{name}")
-    # What was left out as too narrow counts for its caller.
+    # Nodes that the answer omits as too narrow: their time counts for their callers.
     rest = [node.ns for node in graph.nodes]
     for node in graph.nodes:
         if node.parent >= 0:

@@ -74,7 +74,7 @@ class WindowTimes:
 
 @dataclass
 class LedgerTimes:
-    """What frames say of windows.
+    """Exact time of threads in states within windows, as read from frames.
 
     Attributes:
         windows: times of the windows that have frames, in the order of the request; None for
@@ -199,7 +199,7 @@ class _Ledger:
         if header.kind == "key":
             there = set(tids)
             for tid in [one for one in self.places if one not in there]:
-                # Its exit was not reported; what it did since the last frame is unknown.
+                # Gone without an exit record: its time since the last frame is unknown.
                 place = self.places.pop(tid)
                 (totals,) = self.totals(np.array([place]), self.time_ns)
                 for window in windows:

@@ -1,4 +1,4 @@
-"""What a flame graph is asked of: threads, states, a lock, and whose stacks. Pure."""
+"""Selection of a flame graph: threads, states, a lock, and whose stacks. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

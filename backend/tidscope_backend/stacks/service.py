@@ -48,7 +48,7 @@ NO_TIME = "The selected threads spent no time in the selected states."
 
 
 class View(NamedTuple):
-    """What a source has of a window.
+    """Samples, exact times and names of a target or a run, within one window of time.
 
     Attributes:
         from_ns: begin of the window, since attach.

@@ -1,4 +1,4 @@
-"""Where stacks and exact times come from: a live target or a run."""
+"""Sources of stacks and exact times: a live target, or a run on disk."""
 
 from collections.abc import Iterable, Sequence
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""What a flame graph cannot show, because threads are not what a program waits with. Pure."""
+"""Time in a flame graph that says nothing of the program's own code: Go's scheduler. Pure."""
 
 from tidscope_backend.stacks.graphs import Flame
 from tidscope_backend.stacks.trees import ROOT
@@ -6,7 +6,7 @@ from tidscope_backend.stacks.trees import ROOT
 LEAST_SHARE = 0.2
 """Share of the time from which it is worth a sentence."""
 GO_SCHEDULER = "runtime.schedule"
-"""What a thread of a Go program is in that looks for a goroutine, or sleeps until there is one."""
+"""Function in which a thread of a Go program looks for a goroutine, or sleeps meanwhile."""
 
 
 def note_of(found: Flame) -> str:

@@ -16,7 +16,7 @@ def releasers(samples: Table, waits: Account) -> Account:
 
 
 class Meanwhile:
-    """What threads did while others waited for them.
+    """Time of the threads that ended waits, while those waits lasted.
 
     Args:
         samples: rows of `stack_samples`.
