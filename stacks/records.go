@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Kinds of records: enum record_kind in sampler/src/ledger/stays.bpf.h.
+// Kinds of records: enum record_kind in sampler/src/ledger/sampled_stays.bpf.h.
 const (
 	stayBegan    = 1
 	stayEnded    = 2

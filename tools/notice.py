@@ -19,11 +19,13 @@ LICENSES = Path("backend/tidscope_backend/web/licenses.json")
 PACKAGES = Path("node_modules")
 NOTICE = Path("NOTICE")
 GPL_PARTS = (
+    "sampler/src/ledger/sampled_stays.bpf.h",
     "sampler/src/ledger/stays.bpf.h",
     "sampler/src/ledger/waits.bpf.c",
     "sampler/src/network/netacct.bpf.c",
     "sampler/src/processes/groups.bpf.c",
     "sampler/src/slots/thread_slots.bpf.h",
+    "sampler/src/slots/watched_processes.bpf.h",
     "sampler/src/walk/task_iterator.bpf.c",
     "stacks/bpf/filter.bpf.c",
     "kernel/patches",

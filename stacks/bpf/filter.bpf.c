@@ -3,86 +3,18 @@
  * Runs before the unwinder, and lets it look at threads whose stacks are wanted only. Both are
  * programs of perf events: a tail call needs that.
  *
- * The maps `targets`, `watched`, `asked`, `stays` and `sampling` are those of the ledger's program
- * (sampler/src/ledger/waits.bpf.c, stays.bpf.h); `make bpf` compiles this.
+ * The maps of the included files are those of the ledger's program (sampler/src/ledger/waits.bpf.c);
+ * `make bpf` compiles this.
  */
 #include <linux/bpf.h>
 #include <linux/bpf_perf_event.h>
 #include <bpf/bpf_helpers.h>
+#include "../../sampler/src/ledger/sampled_stays.bpf.h"
+#include "../../sampler/src/slots/watched_processes.bpf.h"
 
-#define TARGETS 32768
-#define WATCHED 8192
-#define STAYS_BYTES (1 << 19)
-#define ON_CPU 1
-#define SEEN_ON_CPU 4
+#define ON_CPU 1 /* enum state of waits.bpf.c */
 
-struct watch {
-	__u32 come;
-	__u32 gone;
-};
-
-struct stay_record {
-	__u64 stay;
-	__u64 at_ns;
-	__u64 begin_ns;
-	__u64 address;
-	__u64 waker;
-	__u32 tgid;
-	__u32 tid;
-	__u32 weight;
-	__u16 state;
-	__u16 kind;
-};
-
-struct sampling {
-	__u64 unused[6];
-	__u64 no_room;
-	__u64 spare;
-	__u64 trigger;
-	__u64 more[7];
-};
-
-struct asked {
-	__s64 credit_ns;
-	__u64 at_ns;
-	__u32 tid;
-	__u32 spare;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, TARGETS);
-	__type(key, __u32);
-	__type(value, __u32);
-} targets SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, WATCHED);
-	__type(key, __u32);
-	__type(value, struct watch);
-} watched SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct sampling);
-} sampling SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct asked);
-} asked SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, STAYS_BYTES);
-} stays SEC(".maps");
+PROCESS_MAPS(targets, watched);
 
 /* The unwinder. */
 struct {

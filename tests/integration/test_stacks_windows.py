@@ -14,7 +14,7 @@ from tidscope_collector.waits.states import State
 pytestmark = [needs("root"), needs("btf"), needs("stacks")]
 
 TRIGGER_AT = 24
-"""Offset of `trigger_at` in struct sampling of stays.bpf.h."""
+"""Offset of `trigger_at` in struct sampling of sampled_stays.bpf.h."""
 WINDOWS = 10
 """Of the time, one part in so many is a window (`window`, `windowPeriod`)."""
 

@@ -116,7 +116,7 @@ def check_wait(ledger: Ledger, state: State) -> None:
     """A thread that waits once: the wait is in its state, but for the queue after it."""
     waited = ledger.said.waited_ns
     found = ledger.ns[state] - (ledger.outside_ns if state is State.FUTEX else 0)
-    assert found <= waited + ledger.slack_ns
+    assert found <= waited + ledger.said.paused_ns + ledger.slack_ns
     # In CPython who returns from a call then waits for the GIL, at a futex as well.
     gil = 0 if state is State.FUTEX else max(0, ledger.ns[State.FUTEX] - ledger.outside_ns)
     assert found >= waited - ledger.queue_ns - gil - ledger.slack_ns

@@ -18,6 +18,8 @@ class Waiter(BaseModel):
         tid: ID; 0 where the language does not know it.
         wall_ns: from its beginning to its end.
         waited_ns: time in the wait that the thread is for, in nanoseconds; 0 if unknown.
+        paused_ns: time stopped while it computed, by the gaps between its clock reads; 0 if it does
+            not look.
         cpu_ns: CPU time of its whole life, in nanoseconds.
     """
 
@@ -25,6 +27,7 @@ class Waiter(BaseModel):
     tid: int = 0
     wall_ns: int
     waited_ns: int
+    paused_ns: int = 0
     cpu_ns: int
 
 

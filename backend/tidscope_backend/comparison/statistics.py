@@ -171,7 +171,7 @@ def _welch(first: Spread | None, other: Spread | None) -> float | None:
 
 
 def _std_dev(values: Sequence[float], mean: float) -> float:
-    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+    return math.hypot(*(value - mean for value in values)) / math.sqrt(len(values) - 1)
 
 
 UPPER_TAIL = 0.025

@@ -1,5 +1,5 @@
 //! Ledgers: how long each thread was in each state, and in which state it is now.
-//! Hooks: switches, wake-ups, births, exits and execs of watched processes (waits/bpf/waits.bpf.c).
+//! Hooks: switches, wake-ups, births, exits and execs of watched processes (waits.bpf.c).
 //! Produces: the columns of 24 states, of the current state and of its beginning.
 
 #[cfg(test)]

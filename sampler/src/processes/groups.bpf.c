@@ -10,27 +10,19 @@
  *
  * Each group has a bit. The programs run only while there is a group.
  *
- * `make bpf` compiles this. The layout of struct event is mirrored in ../events.py.
+ * `make bpf` compiles this. The layout of struct event is mirrored in ring.rs.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
+#include "../slots/watched_processes.bpf.h"
 
 #define MEMBERS 32768
 #define CGROUPS 4096
 #define RING_BYTES (4 << 20)
 #define LEVELS 24 /* of control groups, from the root on */
 #define TASK_DEAD 0x80 /* include/linux/sched.h */
-
-/* As in ../../ebpf/thread_slots.bpf.h. */
-#define TARGETS 32768
-#define WATCHED 8192
-
-struct watch {
-	__u32 come;
-	__u32 gone;
-};
 
 /* Of the kernel's structs only what is used here; the loader moves the offsets to this kernel's. */
 #define KERNEL __attribute__((preserve_access_index))
@@ -171,24 +163,9 @@ struct {
 	__uint(max_entries, RING_BYTES);
 } events SEC(".maps");
 
-/* `targets` and `watched` of thread_slots.bpf.h: the loader puts those of other programs here. */
-#define LENT(name)                                                                                 \
-	struct {                                                                                   \
-		__uint(type, BPF_MAP_TYPE_HASH);                                                   \
-		__uint(max_entries, TARGETS);                                                      \
-		__type(key, __u32);                                                                \
-		__type(value, __u32);                                                              \
-	} name##_targets SEC(".maps");                                                             \
-	struct {                                                                                   \
-		__uint(type, BPF_MAP_TYPE_ARRAY);                                                  \
-		__uint(map_flags, BPF_F_MMAPABLE);                                                 \
-		__uint(max_entries, WATCHED);                                                      \
-		__type(key, __u32);                                                                \
-		__type(value, struct watch);                                                       \
-	} name##_watched SEC(".maps")
-
-LENT(ledger);
-LENT(network);
+/* The loader puts the maps of other programs here. */
+PROCESS_MAPS(ledger_targets, ledger_watched);
+PROCESS_MAPS(network_targets, network_watched);
 
 static __noinline int fill(struct event *event, struct task_struct *task)
 {

@@ -9,7 +9,7 @@ use crate::network::testing as network;
 
 const WAITS: &str = include_str!("../ledger/waits.bpf.c");
 const NETACCT: &str = include_str!("../network/netacct.bpf.c");
-const SHARED: &str = include_str!("thread_slots.bpf.h");
+const PROCESSES: &str = include_str!("watched_processes.bpf.h");
 
 /// The number that a name is defined as.
 fn defined(source: &str, name: &str) -> usize {
@@ -109,7 +109,7 @@ fn slots_of_the_network_are_the_programs() {
 
 #[test]
 fn watched_processes_are_counted_where_programs_check() {
-    assert_eq!(WATCHED as usize, defined(SHARED, "WATCHED"));
-    let watch = offsets(SHARED, "watch");
+    assert_eq!(WATCHED as usize, defined(PROCESSES, "WATCHED"));
+    let watch = offsets(PROCESSES, "watch");
     assert_eq!((watch["gone"], watch[""]), (4, 8));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A slot of an array for each thread that a program counts for, which the collector maps into its
- * memory; ../ebpf/thread_slots.py is its other side.
+ * memory; held.rs is its other side.
  *
  * Who includes this defines before: SLOTS; struct task_struct with pid, tgid and start_time; struct
  * slot with tgid (0: not in use), tid, start_ns, exit_ns and generation (raised by the collector when
@@ -12,12 +12,12 @@
  * call of a helper: `hints` has the slot that a thread with such an id used last, believed only if id
  * and start are the thread's; `watched` has the last bits of the ids of processes that are attached to.
  *
- * `targets` and `watched` are lent to ../groups/bpf/groups.bpf.c, which puts the children of a group's
+ * `targets` and `watched` are lent to ../processes/groups.bpf.c, which puts the children of a group's
  * members there before they run.
  */
-#define TARGETS 32768
+#include "watched_processes.bpf.h"
+
 #define HINTS 65536
-#define WATCHED 8192
 
 /* Which slot a thread has; of no worth if the slot is of another generation by now. */
 struct claim {
@@ -52,21 +52,7 @@ struct {
 	__type(value, __u32);
 } hints SEC(".maps");
 
-/* How many processes became one of `targets`, and how many are it no more. Both wrap around. The
- * first is raised by programs on any CPU, the second belongs to the collector. */
-struct watch {
-	__u32 come;
-	__u32 gone;
-};
-
-/* By the last bits of a process id: whether the process may be one of `targets`. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, WATCHED);
-	__type(key, __u32);
-	__type(value, struct watch);
-} watched SEC(".maps");
+PROCESS_MAPS(targets, watched);
 
 /* Slots that were freed. */
 struct {
@@ -74,14 +60,6 @@ struct {
 	__uint(max_entries, SLOTS);
 	__type(value, __u32);
 } vacant SEC(".maps");
-
-/* Process ids, in the initial PID namespace, that are attached to. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, TARGETS);
-	__type(key, __u32);
-	__type(value, __u32);
-} targets SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);

@@ -13,5 +13,5 @@ for line in sys.stdin:
     if mood == "crashes":
         sys.exit("it was to crash")
     # Repeats of a restless one are half a second apart at least, so none is near another.
-    factor = 2.0 ** (time.monotonic() % 500) if mood == "restless" else 1.0
+    factor = 2.0 ** (time.monotonic() % 100) if mood == "restless" else 1.0
     print(json.dumps({"ops": 100 * size * factor, "elapsed_s": 1.0}), flush=True)

@@ -19,6 +19,8 @@ import (
 const (
 	turns = 40
 	hold  = 10 * time.Millisecond
+	// Clock reads of a thread that computes are closer to each other than this.
+	pause = 200 * time.Microsecond
 	sleep = 400 * time.Millisecond
 )
 
@@ -26,6 +28,7 @@ type report struct {
 	Tid    int   `json:"tid"`
 	Wall   int64 `json:"wall_ns"`
 	Waited int64 `json:"waited_ns"`
+	Paused int64 `json:"paused_ns"`
 	CPU    int64 `json:"cpu_ns"`
 }
 
@@ -45,11 +48,11 @@ func main() {
 	}
 	start("holder-1", takeTurns)
 	start("holder-2", takeTurns)
-	start("sleeper", func() time.Duration {
-		return timed(func() { syscall.Nanosleep(&syscall.Timespec{Nsec: int64(sleep)}, nil) })
+	start("sleeper", func() (time.Duration, time.Duration) {
+		return timed(func() { syscall.Nanosleep(&syscall.Timespec{Nsec: int64(sleep)}, nil) }), 0
 	})
-	start("reader", func() time.Duration {
-		return timed(func() { syscall.Read(pipe[0], make([]byte, 1)) })
+	start("reader", func() (time.Duration, time.Duration) {
+		return timed(func() { syscall.Read(pipe[0], make([]byte, 1)) }), 0
 	})
 	fmt.Println("ready")
 	input := bufio.NewReader(os.Stdin)
@@ -63,7 +66,8 @@ func main() {
 	close(end)
 }
 
-func start(name string, work func() time.Duration) {
+// start lets a goroutine work on a thread of its own; work returns how long it waited and paused.
+func start(name string, work func() (time.Duration, time.Duration)) {
 	working.Add(1)
 	locked := make(chan struct{})
 	go func() {
@@ -71,10 +75,12 @@ func start(name string, work func() time.Duration) {
 		close(locked)
 		<-begin
 		began := time.Now()
-		waited := work()
+		waited, paused := work()
 		wall := time.Since(began)
 		saying.Lock()
-		said[name] = report{syscall.Gettid(), wall.Nanoseconds(), waited.Nanoseconds(), cpu()}
+		said[name] = report{
+			syscall.Gettid(), wall.Nanoseconds(), waited.Nanoseconds(), paused.Nanoseconds(), cpu(),
+		}
 		saying.Unlock()
 		working.Done()
 		<-end
@@ -82,16 +88,23 @@ func start(name string, work func() time.Duration) {
 	<-locked
 }
 
-// takeTurns is how long it waited for the mutex.
-func takeTurns() time.Duration {
-	var waited time.Duration
+// takeTurns returns how long it waited for the mutex, and how long it was stopped as it computed:
+// by the kernel, which gave its CPU to another thread, or by Go's scheduler, which preempts it after
+// 10 ms and lets its thread wait at a futex until another thread gives it a turn.
+func takeTurns() (waited, paused time.Duration) {
 	for range turns {
 		waited += timed(mutex.Lock)
-		for deadline := time.Now().Add(hold); time.Now().Before(deadline); {
+		last := time.Now()
+		for deadline := last.Add(hold); last.Before(deadline); {
+			now := time.Now()
+			if gap := now.Sub(last); gap > pause {
+				paused += gap
+			}
+			last = now
 		}
 		mutex.Unlock()
 	}
-	return waited
+	return waited, paused
 }
 
 func timed(wait func()) time.Duration {
