@@ -168,10 +168,12 @@ test.describe("a live page", () => {
     }
   });
 
-  test("the default columns of the thread table, network included, fit into 1,440 pixels", async () => {
+  test("the default columns of the thread table, network and code included, fit into 1,440 pixels", async () => {
     const { page } = live;
+    await page.getByRole("button", { name: "Take stacks", exact: true }).click();
     const table = page.getByRole("region", { name: "Threads" }).getByRole("table");
     await expect(table.getByRole("columnheader", { name: /^Network sent/ })).toBeVisible();
+    await expect(table.getByRole("columnheader", { name: /^Code/ })).toBeVisible();
     const hidden = await table.evaluate((element) => {
       const frame = element.parentElement;
       return frame === null ? Number.NaN : frame.scrollWidth - frame.clientWidth;
@@ -187,6 +189,7 @@ test.describe("a live page", () => {
           .map((each) => each.textContent),
       );
     expect(cut).toEqual([]);
+    await page.getByRole("button", { name: "Stop taking stacks" }).click();
   });
 
   test("nothing moves by itself for who wants no motion", async () => {

@@ -41,7 +41,7 @@ import styles from "./ThreadTable.module.css";
 
 const ROW_PX = 28;
 /** Width of the column of code, in columns of figures. */
-const CODE = 2.5;
+const CODE = 1.9;
 const PAGE = 12;
 /**
  * Row alignment of requests: scrolling requests rows in chunks of this size, and therefore seldom.

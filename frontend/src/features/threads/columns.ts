@@ -35,7 +35,6 @@ export const DEFAULT_COLUMNS: readonly ColumnId[] = [
   "total:disk_write_bytes",
   "total:net_read_bytes",
   "total:net_write_bytes",
-  "rate:minor_faults",
 ];
 
 /** Fields available in the thread table. */
