@@ -1,6 +1,7 @@
 """Debian's chromium over its DevTools protocol: a page, its workers, their heaps and processes."""
 
 import asyncio
+import base64
 import json
 import os
 import subprocess
@@ -70,6 +71,11 @@ class Page:
         if "exceptionDetails" in answer:
             raise RuntimeError(json.dumps(answer["exceptionDetails"]))
         return answer["result"].get("value")
+
+    async def picture(self, file: Path) -> None:
+        """Save what the window shows as PNG."""
+        taken = await self.call("Page.captureScreenshot", format="png")
+        file.write_bytes(base64.b64decode(taken["data"]))
 
     async def until(self, expression: str, seconds: float = 60) -> None:
         """Wait until an expression is true in the page."""

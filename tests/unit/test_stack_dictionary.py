@@ -117,7 +117,7 @@ def test_a_frame_without_a_name_is_asked_for_where_other_processes_have_it() -> 
     made = worker("ab")
     node = found.node(1, made, 2, 10)
     found.new.clear()
-    found.leave_unnamed(2)
+    found.leave_unnamed(2, ended=False)
     found.ask_again([(node, 10)])
     assert found.new == []
     found.ask_again([(node, 11), (node, 12)])
@@ -135,8 +135,18 @@ def test_few_processes_are_asked_for_a_name() -> None:
     node = found.node(1, worker("a"), 1, 1)
     asked = []
     for process in range(2, 20):
-        found.leave_unnamed(1)
+        found.leave_unnamed(1, ended=False)
         found.new.clear()
         found.ask_again([(node, process)])
         asked += found.new
     assert len(asked) == dictionary.MAX_PROCESSES - 1
+
+
+def test_processes_that_ended_before_they_were_asked_do_not_count() -> None:
+    found = TargetDictionary()
+    node = found.node(1, worker("a"), 1, 1)
+    for process in range(2, 20):
+        found.leave_unnamed(1, ended=True)
+        found.new.clear()
+        found.ask_again([(node, process)])
+        assert len(found.new) == 1

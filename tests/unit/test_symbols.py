@@ -149,7 +149,9 @@ def test_the_reason_is_said_if_none_is_left(symbols: Symbols, child: Child) -> N
         raise UnreadableError(3)
 
     child.reply = reply
-    assert ask(symbols, FRAME)[0].reason == "Process 100, which maps libx.so, has ended."
+    found = ask(symbols, FRAME)[0]
+    assert found.reason == "Process 100, which maps libx.so, has ended."
+    assert found.ended
     child.reply = lambda *_: GONE
     (found,) = ask(symbols, FRAME)
     assert found.reason == "No process maps libx.so any more, and there is no debug file for it."

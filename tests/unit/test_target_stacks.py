@@ -86,7 +86,7 @@ class Target:
     def __init__(self, driven: DrivenStacks, patch: pytest.MonkeyPatch) -> None:
         self.names, self.locks = Names(), Locks()
         self.members = {OWN: 100}
-        patch.setattr(target_stacks, "Symbols", lambda: self.names)
+        patch.setattr(target_stacks, "Symbols", lambda **_: self.names)
         self._driven = driven
         self.stacks = TargetStacks(driven.service, ATTACH_NS, lambda: self.members, self.locks)
 

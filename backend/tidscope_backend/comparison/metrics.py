@@ -32,34 +32,38 @@ class Metric:
     rare: bool = False
 
 
-COUNTERS: dict[str, tuple[Better, Better]] = {
-    # A higher CPU rate may mean more work; more CPU time for the same work is worse.
-    "cpu_run_ns": ("neither", "less"),
-    "user_cpu_us": ("neither", "less"),
-    "system_cpu_us": ("neither", "less"),
-    "cpu_delay_ns": ("less", "less"),
-    "blkio_delay_ns": ("less", "less"),
-    "voluntary_switches": ("neither", "neither"),
-    "involuntary_switches": ("less", "less"),
-    "minor_faults": ("neither", "less"),
-    "major_faults": ("less", "less"),
-    "disk_read_bytes": ("neither", "neither"),
-    "disk_write_bytes": ("neither", "neither"),
-    "net_read_bytes": ("neither", "neither"),
-    "net_write_bytes": ("neither", "neither"),
-    "net_read_calls": ("neither", "neither"),
-    "net_write_calls": ("neither", "neither"),
-}
-"""Compared fields, with the direction of improvement as a rate and as a total."""
+COUNTERS = (
+    "cpu_run_ns",
+    "user_cpu_us",
+    "system_cpu_us",
+    "cpu_delay_ns",
+    "blkio_delay_ns",
+    "voluntary_switches",
+    "involuntary_switches",
+    "minor_faults",
+    "major_faults",
+    "disk_read_bytes",
+    "disk_write_bytes",
+    "net_read_bytes",
+    "net_write_bytes",
+    "net_read_calls",
+    "net_write_calls",
+)
+"""Compared fields. None is better or worse by itself: a program that does more uses more."""
 
 _CATALOGUE = {field.name: field for field in CATALOGUE.fields}
 
 
 def _counter(name: str) -> Metric:
     field = _CATALOGUE[name]
-    total = COUNTERS[name][1]
     return Metric(
-        name, field.label, field.unit, total, by_role=True, provenance=field.provenance, grows=True
+        name,
+        field.label,
+        field.unit,
+        "neither",
+        by_role=True,
+        provenance=field.provenance,
+        grows=True,
     )
 
 
@@ -69,10 +73,15 @@ _THROUGHPUT = Metric("ops_per_s", "Throughput", "1/s", "more", by_role=False)
 _MEAN_CORES = Metric("mean_cores", "Mean CPU use", "cores", "neither", by_role=True)
 _THREADS = Metric("threads", "Threads", "count", "neither", by_role=True)
 _PEAK_RSS = Metric(
-    "peak_rss_bytes", "Peak resident memory", "bytes", "less", by_role=False, provenance="sampled"
+    "peak_rss_bytes",
+    "Peak resident memory",
+    "bytes",
+    "neither",
+    by_role=False,
+    provenance="sampled",
 )
 _ENERGY = Metric(
-    "energy_j", "Package energy", "J", "less", by_role=False, provenance="estimated", grows=True
+    "energy_j", "Package energy", "J", "neither", by_role=False, provenance="estimated", grows=True
 )
 _POWER = Metric(
     "power_w", "Mean package power", "W", "neither", by_role=False, provenance="estimated"
@@ -81,18 +90,14 @@ _EFFICIENCY = Metric(
     "ops_per_j", "Operations per joule", "1/J", "more", by_role=False, provenance="estimated"
 )
 
-WORSE_GROUPS = ("runnable",)
-"""Groups of states in which less time is always better. Idle workers wait for locks, too."""
-
 
 def _of_states() -> Iterator[Metric]:
     """Yield shares of the threads' time in each group of states and in each of its states."""
     for group in GROUPS:
-        better: Better = "less" if group.id in WORSE_GROUPS else "neither"
-        yield _share(f"share_{group.id}", group.label, better)
+        yield _share(f"share_{group.id}", group.label)
         for field in group.fields if len(group.fields) > 1 else ():
             state = LABELS[field].removeprefix(group.label).strip()
-            yield _share(share_name(field), f"{group.label}: {state}", better)
+            yield _share(share_name(field), f"{group.label}: {state}")
 
 
 def share_name(field: str) -> str:
@@ -100,9 +105,9 @@ def share_name(field: str) -> str:
     return f"share_state_{name_of_state(field)}"
 
 
-def _share(name: str, label: str, better: Better) -> Metric:
+def _share(name: str, label: str) -> Metric:
     label = f"Share of time: {label}"
-    return Metric(name, label, "share", better, by_role=True, rare=True)
+    return Metric(name, label, "share", "neither", by_role=True, rare=True)
 
 
 STATES = tuple(_of_states())
@@ -122,10 +127,7 @@ TOTALS = (
 RATES = (
     _DURATION,
     _THROUGHPUT,
-    *(
-        replace(_counter(name), unit=f"{_counter(name).unit}/s", better=rate, grows=False)
-        for name, (rate, _) in COUNTERS.items()
-    ),
+    *(replace(_counter(name), unit=f"{_counter(name).unit}/s", grows=False) for name in COUNTERS),
     *STATES,
     _THREADS,
     _PEAK_RSS,

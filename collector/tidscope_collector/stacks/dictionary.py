@@ -115,8 +115,15 @@ class TargetDictionary:
         self._asked.setdefault(number, set()).add(process)
         self.new.append((number, frame, process))
 
-    def leave_unnamed(self, number: int) -> None:
-        """Note that a process could not tell the name of a frame: another one may, that lives."""
+    def leave_unnamed(self, number: int, *, ended: bool) -> None:
+        """Note that a process could not tell the name of a frame: another one may.
+
+        Args:
+            number: number of the frame.
+            ended: whether the process had ended, and thus was not asked.
+        """
+        if ended:
+            self._asked[number].clear()
         if len(self._asked[number]) < MAX_PROCESSES:
             self._unnamed[number] = self._frame(number)
 

@@ -28,6 +28,7 @@ from tidscope_collector.stacks.messages import (
     parse,
 )
 from tidscope_collector.stacks.program import StackProgram
+from tidscope_collector.symbols.budget import Budget
 
 LOG = logging.getLogger(__name__)
 MAX_SAMPLES = 1 << 16
@@ -88,6 +89,7 @@ class StackService:
         changed: called with a target and its state when that changed, from any thread.
         status: last status of the program; None before the first one.
         obstacle: why no stacks can be taken; None if they can.
+        naming: time that children may take to find names of frames, of all targets.
     """
 
     def __init__(self, program: StackProgram | Obstacle) -> None:
@@ -109,6 +111,7 @@ class StackService:
         self._second = self._messages = 0
         self.status: Status | None = None
         self.obstacle = program if isinstance(program, Obstacle) else None
+        self.naming = Budget()
         self._pipe: tuple[int, int] | None = None
         """Wakes the thread; made with it."""
         self._thread: threading.Thread | None = None

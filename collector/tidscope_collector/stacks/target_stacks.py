@@ -42,7 +42,7 @@ class TargetStacks:
         self._attach_ns = attach_ns
         self._members = members
         self._locks = locks
-        self._symbols = Symbols()
+        self._symbols = Symbols(budget=service.naming)
         self._dictionary = TargetDictionary()
         self._serial = self._epoch = 0
         self._number = 0
@@ -74,7 +74,7 @@ class TargetStacks:
             inlined = name.inlined_text
             self._dictionary.rename(number, place.function, place.file, place.line, inlined)
             if not place.function:
-                self._dictionary.leave_unnamed(number)
+                self._dictionary.leave_unnamed(number, ended=name.ended)
         periods = self._periods()
         if not len(periods):
             return {}
@@ -165,10 +165,15 @@ class TargetStacks:
 
     def _ask_names(self, members: Mapping[int, int]) -> None:
         new, self._dictionary.new = self._dictionary.new, []
-        asked = {
-            number: NativeFrame(pid, members[pid], frame.module, frame.build_id, frame.address)
-            for number, frame, pid in new
-            if frame.kind == "native" and not frame.function and pid in members
-        }
+        asked = {}
+        for number, frame, pid in new:
+            if frame.kind != "native" or frame.function:
+                continue
+            if pid in members:
+                asked[number] = NativeFrame(
+                    pid, members[pid], frame.module, frame.build_id, frame.address
+                )
+            else:
+                self._dictionary.leave_unnamed(number, ended=True)
         if asked:
             self._symbols.ask(asked)

@@ -35,11 +35,13 @@ class NativeName(NamedTuple):
         place: function, and the place of the address or of the outermost inlined call in it.
         inlined: functions inlined there, the outermost first.
         reason: why the function is unknown, a sentence; empty if it is known.
+        ended: it is unknown because the process has ended; another one that maps the file may tell.
     """
 
     place: Place
     inlined: tuple[Place, ...] = ()
     reason: str = ""
+    ended: bool = False
 
     @property
     def inlined_text(self) -> str:
@@ -47,20 +49,21 @@ class NativeName(NamedTuple):
         return "\n".join(f"{one.function}\t{one.file}\t{one.line}" for one in self.inlined)
 
 
-def unnamed(reason: str) -> NativeName:
+def unnamed(reason: str, *, ended: bool = False) -> NativeName:
     """Return the name of a frame without a name.
 
     Args:
         reason: why, a sentence.
+        ended: whether all processes that could be asked have ended.
     """
-    return NativeName(NO_PLACE, (), reason)
+    return NativeName(NO_PLACE, (), reason, ended)
 
 
 def name_of(module: str, address: int, answer: NamesAnswer) -> NativeName:
     """Return the name of a frame by an answer."""
     found = answer.names.get(address)
     if found is None:
-        return unnamed(reason_without(module, answer))
+        return unnamed(reason_without(module, answer), ended=answer.missing == "gone")
     reason = "" if found.outer.function else reason_without(module, answer)
     return NativeName(found.outer, found.inlined, reason)
 

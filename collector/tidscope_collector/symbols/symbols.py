@@ -47,8 +47,6 @@ _NO_FILE = "No file holds this code: a program generated it, or mapped it from m
 
 log = logging.getLogger("tidscope.symbols")
 
-_budget = Budget()
-
 
 class Asking(Protocol):
     """Asks a child about one file; see `ask_native_names`."""
@@ -98,7 +96,7 @@ class Symbols:
     Args:
         asking: asks a child about one file.
         clock: monotonic time, in seconds.
-        budget: time that children may take.
+        budget: time that children may take, which several targets may share; None: its own.
 
     Attributes:
         refused: number of frames beyond MAX_WAITING, which get no answer.
@@ -108,11 +106,11 @@ class Symbols:
         self,
         asking: Asking = ask_native_names,
         clock: Callable[[], float] = time.monotonic,
-        budget: Budget = _budget,
+        budget: Budget | None = None,
     ) -> None:
         self._asking = asking
         self._clock = clock
-        self._budget = budget
+        self._budget = budget or Budget()
         self._files: OrderedDict[_FileKey, _File] = OrderedDict()
         self._kept: OrderedDict[tuple[_FileKey, int], NativeName] = OrderedDict()
         self._ready: dict[int, NativeName] = {}
@@ -213,9 +211,9 @@ class Symbols:
                 addresses = list(file.waiting)[:MAX_ADDRESSES]
                 processes = list(reversed(file.processes))
             ask = functools.partial(self._ask, key, processes, addresses, file.lines)
-            answer, reason = self._budget.spend(ask)
+            answer, without = self._budget.spend(ask)
             with self._changed:
-                self._take_in(key, addresses, answer, reason)
+                self._take_in(key, addresses, answer, without)
                 self._changed.notify_all()
 
     def _waiting_files(self) -> list[_FileKey]:
@@ -232,12 +230,16 @@ class Symbols:
         processes: Sequence[tuple[int, int]],
         addresses: Sequence[int],
         lines: bool,
-    ) -> tuple[NamesAnswer | None, str]:
-        """Ask about a file by way of each process, until one still maps it."""
-        answer, reason = None, ""
+    ) -> tuple[NamesAnswer | None, NativeName]:
+        """Ask about a file by way of each process, until one still maps it.
+
+        Returns:
+            The answer, and what each frame gets without one.
+        """
+        answer, reason, ended = None, "", True
         for pid, start_ticks in processes:
             if self._silent.get((pid, start_ticks), 0.0) > self._clock():
-                reason = f"Files of process {pid} do not answer."
+                reason, ended = f"Files of process {pid} do not answer.", False
                 continue
             try:
                 answer = self._asking(
@@ -246,15 +248,16 @@ class Symbols:
             except NoAnswerError as error:
                 log.info("names of %s in process %d: %s", key.module, pid, error)
                 self._leave_alone(pid, start_ticks)
-                reason = f"{key.module} cannot be read in process {pid}. {error}"
+                reason, ended = f"{key.module} cannot be read in process {pid}. {error}", False
             except UnreadableError as error:
-                ended = error.number in (errno.ENOENT, errno.ESRCH)
-                became = "has ended" if ended else f"cannot be examined: {error}"
+                gone = error.number in (errno.ENOENT, errno.ESRCH)
+                ended = ended and gone
+                became = "has ended" if gone else f"cannot be examined: {error}"
                 reason = f"Process {pid}, which maps {key.module}, {became}."
             else:
                 if not answer.missing:
                     break
-        return answer, reason
+        return answer, unnamed(reason, ended=ended)
 
     def _leave_alone(self, pid: int, start_ticks: int) -> None:
         self._silent[pid, start_ticks] = self._clock() + LATER_S
@@ -266,7 +269,7 @@ class Symbols:
         key: _FileKey,
         addresses: Sequence[int],
         answer: NamesAnswer | None,
-        reason: str,
+        without: NativeName,
     ) -> None:
         file = self._files[key]
         file.due_s = self._clock() + BATCH_S
@@ -275,7 +278,7 @@ class Symbols:
         for address in addresses:
             numbers = file.waiting.pop(address)
             self._waiting -= len(numbers)
-            name = unnamed(reason) if answer is None else name_of(key.module, address, answer)
+            name = without if answer is None else name_of(key.module, address, answer)
             self._answer(key.module, numbers, name)
             if not name.reason:
                 self._kept[key, address] = name

@@ -22,6 +22,8 @@ export const RING_FIELDS = [
   "compact_delay_ns",
   "wpcopy_delay_ns",
   "irq_delay_ns",
+  "system_cpu_us",
+  "minor_faults",
 ] as const;
 
 export type RingField = (typeof RING_FIELDS)[number];

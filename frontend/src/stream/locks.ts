@@ -21,6 +21,8 @@ export interface LockThread {
   readonly key: ThreadKey | null;
   readonly tid: number | null;
   readonly name: string;
+  /** Null if the thread is unknown. */
+  readonly role: string | null;
   readonly colour: number | null;
   /** Waiting time, as a share of the thread's lifetime. */
   readonly wait: number;
@@ -234,6 +236,7 @@ function threadsAt(
       key: thread?.key ?? null,
       tid: tid === 0 ? null : tid,
       name: thread?.name ?? UNKNOWN_NAME,
+      role: thread?.role ?? null,
       colour: thread?.colour ?? null,
       wait: wait_ns / 1e9 / window.seconds,
       waits_per_s: waits / window.seconds,

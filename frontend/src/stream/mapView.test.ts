@@ -269,9 +269,9 @@ describe("MapMaker", () => {
 
   it("keeps a field's past from when it is asked for, if it is not kept always", () => {
     const world = started();
-    const faults = (n: number): Counters => ({ ...cpu(9), minor_faults: n });
+    const faults = (n: number): Counters => ({ ...cpu(9), major_faults: n });
     world.sample({ 1: faults(1000), 2: faults(0), 3: faults(0) });
-    world.asked = { ...world.asked, field: "minor_faults" };
+    world.asked = { ...world.asked, field: "major_faults" };
     world.make();
     world.sample({ 1: faults(1010) });
     world.sample({ 1: faults(1030) });

@@ -44,7 +44,7 @@ function framesOf(run_from_s: number, { from_s, to_s, instants }: Asked): readon
   for (let t_s = from_s; t_s <= to_s + 1e-6; t_s += step) {
     const seq = Math.round((t_s - run_from_s) * 10) + 1;
     const cpu_run_ns = Math.round(5e9 + Math.max(0, t_s - 1900) * 1e9);
-    const counters = { cpu_run_ns, minor_faults: Math.round(100 * t_s) };
+    const counters = { cpu_run_ns, major_faults: Math.round(100 * t_s) };
     const identity = before === 0 ? { start_s: 1, name: "worker" } : {};
     const began = before < 4001 && seq >= 4001 && from_s <= 500;
     const events = began ? [BEGAN] : [];
@@ -285,7 +285,7 @@ describe("a session with a run", () => {
 
   it("maps a field whose past is not always kept", async () => {
     const map = {
-      field: "minor_faults",
+      field: "major_faults",
       mix: "max",
       by: "role",
       open: [],

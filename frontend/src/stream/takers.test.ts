@@ -27,15 +27,16 @@ const model = factModel(
   [0, 5, 10].map((t_s) => ({ t_s, facts: { takers: takers(t_s) }, process: process(t_s) })),
 );
 
-it("attributes run-queue delay to own threads, other processes by name, and kernel threads", () => {
+it("attributes run-queue delay to own threads, other processes by ID, and kernel threads", () => {
   const view = takersView(factInput(model));
   expect(view.rows.map(({ key, threads, role }) => [key, threads, role])).toEqual([
-    ["process:ffmpeg", 2, "worker-#"],
     ["own", 2, "worker-#"],
+    ["process:7", 1, "worker-#"],
     ["kernel:ksoftirqd/#", 2, "worker-#"],
+    ["process:8", 1, "main"],
   ]);
-  expect(view.rows.map(({ delay }) => Math.round(100 * delay))).toEqual([50, 30, 20]);
-  expect(view.rows[0]?.share).toBeCloseTo(0.5);
+  expect(view.rows.map(({ delay }) => Math.round(100 * delay))).toEqual([30, 30, 20, 20]);
+  expect(view.rows[1]?.share).toBeCloseTo(0.3);
   expect(view.delay).toBeCloseTo(1);
 });
 
@@ -48,7 +49,7 @@ it("tells the processes of a group apart from others", () => {
   const group = factModel(NAMES, instants, [100, 100, 101]);
   const { rows: found } = takersView(factInput(group));
   expect(found.map(({ kind, name }) => [kind, name])).toEqual([
-    ["process", "x"],
+    ["process", "x (7)"],
     ["own", "main (101)"],
     ["own", "worker-1 (100)"],
   ]);
@@ -91,5 +92,19 @@ it("counts from when a group got its limit, within the window too", () => {
 
 it("follows the filter", () => {
   const view = takersView(factInput(model, { filter: "main" }));
-  expect(view.rows.map(({ key, share }) => [key, share])).toEqual([["process:ffmpeg", 1]]);
+  expect(view.rows.map(({ key, share }) => [key, share])).toEqual([["process:8", 1]]);
+});
+
+it("takes many processes of one name together", () => {
+  const rows = (t_s: number) =>
+    Array.from({ length: 9 }, (_, n) => ({
+      ...{ tid: 1, pid: 200 + n, kernel: 0, name: "cc1", ns: 0.1 * t_s * 1e9 },
+    }));
+  const many = factModel(
+    NAMES,
+    [0, 5].map((t_s) => ({ t_s, facts: { takers: rows(t_s) } })),
+  );
+  const [row, ...more] = takersView(factInput(many)).rows;
+  expect(row).toMatchObject({ key: "process:cc1", name: "cc1 ×9", threads: 1 });
+  expect(more).toEqual([]);
 });

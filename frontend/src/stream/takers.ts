@@ -2,7 +2,14 @@
 
 import type { ViewInput } from "./chartView";
 import { TAKERS } from "./facts/facts";
-import { type FactsState, ledgerState, outsideParty, threadsByTid } from "./facts/parties";
+import {
+  type FactsState,
+  ledgerState,
+  type Outside,
+  outsideParties,
+  type Party,
+  threadsByTid,
+} from "./facts/parties";
 import type { GaugeLog } from "./gaugeLog";
 import type { TargetModel } from "./targetModel";
 
@@ -83,6 +90,7 @@ export function takersOf(
   if (base.state !== "ok") return { ...base, seconds, rows: [], delay: 0 };
   const threads = threadsByTid(model);
   const own_pids = model.levels.pids(input.target);
+  const outside = outsideParties(Array.from(takers.all(), (slot) => takerOutside(model, slot)));
   const all = new Map<string, Sums>();
   let total_ns = 0;
   for (const slot of takers.all()) {
@@ -90,7 +98,7 @@ export function takersOf(
     if (!counts(tid)) continue;
     const ns = takers.grown(window, slot, TAKERS.ns);
     if (ns === 0) continue;
-    const taker = takerOf(input, slot, own_pids);
+    const taker = takerOf(model, slot, own_pids, outside);
     let sums = all.get(taker.key);
     if (!sums) {
       sums = { ...taker, ns: 0, tids: new Set(), roles: new Map() };
@@ -112,18 +120,25 @@ export function takersOf(
 }
 
 function takerOf(
-  { model }: ViewInput,
+  model: TargetModel,
   slot: number,
   own_pids: ReadonlySet<number>,
+  partyOf: (one: Outside) => Party,
 ): Pick<TakerRow, "key" | "kind" | "name"> {
-  const { takers } = model.facts;
-  const pid = takers.key(slot, TAKERS.pid);
-  if (pid > 0 && own_pids.has(pid)) return ownTaker(model, pid);
-  const kernel = takers.key(slot, TAKERS.kernel) === 1;
+  const one = takerOutside(model, slot);
+  if (one.pid > 0 && own_pids.has(one.pid)) return ownTaker(model, one.pid);
   // Process 0 is the kernel's idle task, or unknown: see the protocol.
-  if (pid === 0) return kernel ? IDLE : UNKNOWN;
-  const { key, name } = outsideParty(pid, kernel, takers.text(slot, TAKERS.name));
-  return { key, kind: kernel ? "kernel" : "process", name };
+  if (one.pid === 0) return one.kernel ? IDLE : UNKNOWN;
+  const { key, name } = partyOf(one);
+  return { key, kind: one.kernel ? "kernel" : "process", name };
+}
+
+function takerOutside({ facts: { takers } }: TargetModel, slot: number): Outside {
+  return {
+    pid: takers.key(slot, TAKERS.pid),
+    kernel: takers.key(slot, TAKERS.kernel) === 1,
+    name: takers.text(slot, TAKERS.name),
+  };
 }
 
 /** Threads of the target; in a group, with their process. */

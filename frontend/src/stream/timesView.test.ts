@@ -236,7 +236,7 @@ describe("timesView", () => {
 
   it("waits for data, and says what a target without CPU time lacks", () => {
     expect(viewOf(modelOf(sampled(0, { burner: burns }))).state).toBe("waiting");
-    const lacking = viewOf(modelOf(sampled(2, { burner: burns }), ["minor_faults"]));
+    const lacking = viewOf(modelOf(sampled(2, { burner: burns }), ["major_faults"]));
     expect(lacking).toMatchObject({ state: "absent" });
   });
 });

@@ -38,7 +38,7 @@ it("sums wake-ups from role to role, a second", () => {
   expect(edges).toEqual({
     "interrupt:>role:net": 100,
     "role:main>role:worker-#": 40,
-    "process:postgres>role:net": 20,
+    "process:900>role:net": 20,
     "kernel:kworker/#:#>role:main": 6,
     "role:worker-#>role:worker-#": 5,
     "role:>role:main": 3,
@@ -56,7 +56,7 @@ it("gives those who wake a thread, and those whom it wakes", () => {
   const wakers = wakePartners(factInput(model), 4, "wakers");
   expect(wakers.map(({ name, tid, per_s }) => [name, tid, per_s])).toEqual([
     ["interrupts", null, 100],
-    ["postgres", null, 20],
+    ["postgres (900)", null, 20],
   ]);
   const wakees = wakePartners(factInput(model), 1, "wakees");
   expect(wakees.map(({ name, tid, per_s }) => [name, tid, per_s])).toEqual([

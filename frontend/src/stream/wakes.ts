@@ -6,7 +6,8 @@ import type { FactWindow } from "./facts/factTable";
 import {
   type FactsState,
   ledgerState,
-  outsideParty,
+  type Outside,
+  outsideParties,
   type Party,
   type PartyKind,
   rolePartyOf,
@@ -80,12 +81,13 @@ export function wakesView(input: ViewInput): WakesView {
   if (base.state !== "ok") return none;
   const threads = threadsByTid(model);
   const own_pids = model.levels.pids(target);
+  const outside = outsideParties(wakersOutside(model, own_pids));
   const parties = new Map<ThreadKey, Party>();
   const edges = new Map<string, { from: Party; to: Party; sums: Sums }>();
   for (const slot of wakes.all()) {
     const sums = grownOf(model, window, slot);
     if (sums.count === 0) continue;
-    const from = wakerOf(model, slot, own_pids, threads);
+    const from = wakerOf(model, slot, own_pids, threads) ?? outside(wakerOutside(model, slot));
     const to = rolePartyOf(threads.get(wakes.key(slot, WAKES.wakee_tid)));
     parties.set(from.key, from);
     parties.set(to.key, to);
@@ -118,6 +120,7 @@ export function wakePartners(
   const window = wakes.window(span.t0_s, Math.min(span.t1_s, now_s));
   const threads = threadsByTid(model);
   const own_pids = model.levels.pids(target);
+  const partyOutside = outsideParties(wakersOutside(model, own_pids));
   const [own, other] =
     direction === "wakers"
       ? [WAKES.wakee_tid, WAKES.waker_tid]
@@ -133,7 +136,7 @@ export function wakePartners(
     if (sums.count === 0) continue;
     const outside = direction === "wakers" && !ours;
     const thread = outside ? undefined : threads.get(wakes.key(slot, other));
-    const party = outside ? wakerOf(model, slot, own_pids, threads) : rolePartyOf(thread);
+    const party = outside ? partyOutside(wakerOutside(model, slot)) : rolePartyOf(thread);
     const key = thread?.key ?? party.key;
     const held = found.get(key);
     if (held) {
@@ -175,16 +178,30 @@ function figuresOf({ count, blocked_ns, delay_ns }: Sums, seconds: number): Wake
   };
 }
 
+/** Role of a waker of the target; null for one outside of it. */
 function wakerOf(
   { facts: { wakes } }: TargetModel,
   slot: number,
   own_pids: ReadonlySet<number>,
   threads: ReadonlyMap<number, Thread>,
-): Party {
-  const pid = wakes.key(slot, WAKES.waker_pid);
-  if (own_pids.has(pid)) return rolePartyOf(threads.get(wakes.key(slot, WAKES.waker_tid)));
-  const kernel = wakes.fact(slot, WAKES.waker_kernel) === 1;
-  return outsideParty(pid, kernel, wakes.text(slot, WAKES.waker_name));
+): Party | null {
+  if (!own_pids.has(wakes.key(slot, WAKES.waker_pid))) return null;
+  return rolePartyOf(threads.get(wakes.key(slot, WAKES.waker_tid)));
+}
+
+function wakerOutside({ facts: { wakes } }: TargetModel, slot: number): Outside {
+  return {
+    pid: wakes.key(slot, WAKES.waker_pid),
+    kernel: wakes.fact(slot, WAKES.waker_kernel) === 1,
+    name: wakes.text(slot, WAKES.waker_name),
+  };
+}
+
+function* wakersOutside(model: TargetModel, own_pids: ReadonlySet<number>): Generator<Outside> {
+  for (const slot of model.facts.wakes.all()) {
+    const waker = wakerOutside(model, slot);
+    if (!own_pids.has(waker.pid)) yield waker;
+  }
 }
 
 function nodesOf(

@@ -52,7 +52,7 @@ function model(): TargetModel {
       { tid: 11, start_s: -8, name: "worker", counters: { cpu_run_ns: workerCpu(t_s) * SECOND } },
     ];
     if (t_s > 5) {
-      const counters = { cpu_run_ns: 0.5 * (t_s - 5) * SECOND, minor_faults: 3 };
+      const counters = { cpu_run_ns: 0.5 * (t_s - 5) * SECOND, major_faults: 3 };
       rows.push({ tid: 12, start_s: 5, name: "helper", counters });
     }
     made.ingest(frame({ seq: i + 1, t_s }, rows));
@@ -100,7 +100,7 @@ describe("a window that was chosen", () => {
       ...DEFAULT_TABLE,
       lives: "all",
     });
-    const faults = view.fields.indexOf("minor_faults");
+    const faults = view.fields.indexOf("major_faults");
     const helper = view.rows.find(({ tid }) => tid === 12);
     expect(helper?.rates[faults]).toBeNaN();
     expect(helper?.totals[faults]).toBe(3);

@@ -30,7 +30,7 @@ export const FIELDS = [
   "involuntary_switches",
   "disk_read_bytes",
   "disk_write_bytes",
-  "minor_faults",
+  "major_faults",
 ] as const;
 
 export type Counters = Partial<Record<(typeof FIELDS)[number], number>>;

@@ -151,7 +151,7 @@ const IDLE: Counters = {
   involuntary_switches: 0,
   disk_read_bytes: 0,
   disk_write_bytes: 0,
-  minor_faults: 0,
+  major_faults: 0,
 };
 
 function named(name: string, count: number, perSecond: Counters): Work[] {

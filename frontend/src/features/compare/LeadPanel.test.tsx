@@ -39,28 +39,48 @@ const comparison = (metrics: ComparedMetric[], runs = 3): Judged => ({
 });
 
 describe("what a comparison leads with", () => {
-  it("is the largest certain differences, by the end of the interval that is nearer to 0", () => {
+  it("is results first, then time blocked, by the end of the interval that is nearer to 0", () => {
     const { differences, none } = leadOf(
       comparison([
         row("ops_per_s", "1/s", [100, 130], 5, { label: "Throughput", verdict: "better" }),
         // Larger mean, but less certain.
         row("disk_write_bytes", "bytes/s", [1e6, 1.6e6], 5e5),
         row("net_read_bytes", "bytes/s", [1e6, 1.5e6], 6e5),
-        row("cpu_delay_ns", "ns/s", [1e9, 2e9], 1e8, { verdict: "worse" }),
+        row("cpu_delay_ns", "ns/s", [1e9, 2e9], 1e8),
       ]),
     );
     expect(none).toBe("");
     expect(differences.map(({ metric }) => metric)).toEqual([
-      "cpu_delay_ns",
       "ops_per_s",
+      "cpu_delay_ns",
       "disk_write_bytes",
     ]);
-    expect(differences[1]).toMatchObject({
+    expect(differences[0]).toMatchObject({
       text: "Throughput is higher by 30.0 % in adaptive, which is better: 130 /s, against 100 /s in static.",
-      evidence: "95 % confidence interval of the difference: +25.0 /s to +35.0 /s.",
+      evidence: "95 % confidence interval of the difference: +25.0 % to +35.0 %.",
       group: 1,
       role: null,
     });
+  });
+
+  it("calls a program that does much more better, whatever it uses for it", () => {
+    const { differences } = leadOf(
+      comparison([
+        row("major_faults", "count/s", [10, 4000], 20),
+        row("cpu_delay_ns", "ns/s", [1e8, 9e8], 1e8),
+        row("share_locks", "share", [0.75, 0.07], 0.02, { label: "Share of time: locks" }),
+        row("share_state_futex", "share", [0.75, 0.07], 0.02),
+        row("share_disk", "share", [0.04, 0.68], 0.03, { label: "Share of time: disk" }),
+        row("share_state_poll", "share", [0.01, 0.9], 0.02),
+        row("ops_per_s", "1/s", [1000, 9400], 100, { label: "Throughput", verdict: "better" }),
+        row("disk_write_bytes", "bytes/s", [1e6, 9e6], 1e5),
+      ]),
+    );
+    expect(differences.map(({ text, evidence }) => `${text} ${evidence}`)).toEqual([
+      "Throughput is 9.4 × in adaptive, which is better: 9.40 k/s, against 1.00 k/s in static. 95 % confidence interval of the difference: 9.3 × to 9.5 ×.",
+      "Share of time: locks is lower by 68.0 points in adaptive: 7.00 %, against 75.0 % in static. 95 % confidence interval of the difference: −70.0 points to −66.0 points.",
+      "Share of time: disk is higher by 64.0 points in adaptive: 68.0 %, against 4.00 % in static. 95 % confidence interval of the difference: +61.0 points to +67.0 points.",
+    ]);
   });
 
   it("says a thing once, and where it is", () => {
@@ -73,8 +93,8 @@ describe("what a comparison leads with", () => {
       ]),
     );
     expect(differences.map(({ text }) => text)).toEqual([
-      "voluntary_switches of logger is higher by 800.0 % in adaptive: 900 /s, against 100 /s in static.",
-      "mean_cores is higher by 100.0 % in adaptive: 2.00 cores, against 1.00 cores in static, mostly in worker-#.",
+      "voluntary_switches of logger is 9.0 × in adaptive: 900 /s, against 100 /s in static.",
+      "mean_cores is 2.0 × in adaptive: 2.00 cores, against 1.00 cores in static, mostly in worker-#.",
     ]);
   });
 

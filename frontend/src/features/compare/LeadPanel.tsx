@@ -34,8 +34,18 @@ interface Lead {
 
 const MAX_LEADING = 3;
 const JUDGED: readonly FigureDifference["verdict"][] = ["better", "worse", "more", "less"];
-/** Assumed growth factor for a figure that was 0 in the baseline. */
+/** Assumed growth factor for a figure that was 0 in the baseline, or fell to 0. */
 const FROM_NOTHING = 10;
+/** Ratio from which a change is said as a factor, instead of in percent. */
+const FACTOR = 2;
+
+/** What matters most comes first: results, then time blocked, then everything else. */
+const TIERS: readonly RegExp[] = [
+  /^(ops|ops_per_s|ops_per_j|duration_s)$/,
+  /^(share_(locks|disk|network|pipes|faults|other|runnable)|share_state_.*)$/,
+];
+/** States in which a thread is not blocked. */
+const NOT_BLOCKED = /^share_state_(on_cpu|poll|sleep|socket_accept|child)$/;
 
 /** Minimum relevant difference, by unit of the metric; rates have a "/s" suffix. */
 const MIN_DIFFERENCE: Readonly<Record<string, number>> = {
@@ -62,6 +72,9 @@ const FAMILIES: readonly RegExp[] = [
   /^disk_/,
   /^net_/,
   /^(energy_j|power_w)$/,
+  /^share_(locks|state_futex)$/,
+  /^share_(disk|state_(file_.*|page_fault_disk))$/,
+  /^share_(network|state_socket_.*)$/,
   /^share_/,
   /^pool:/,
 ];
@@ -73,17 +86,22 @@ interface Candidate {
   readonly row: ComparedMetric;
   readonly group: number;
   readonly difference: FigureDifference;
-  /** The minimum difference within its interval, relative to the baseline. */
+  /** Place among TIERS. */
+  readonly tier: number;
+  /**
+   * The least difference within its interval: of shares in parts of all, of others the logarithm of
+   * the ratio.
+   */
   readonly size: number;
 }
 
-/** The three largest differences whose interval excludes 0, each of a different family. */
+/** The three differences that matter most and whose interval excludes 0, each of another family. */
 export function leadOf(comparison: Judged): Lead {
   const { metrics } = comparison;
   const certain = metrics.flatMap(candidatesOf);
   // The process comes first; a role is named if only it differs.
   const ranked = [...certain].sort(
-    (a, b) => Number(a.row.role !== null) - Number(b.row.role !== null) || b.size - a.size,
+    (a, b) => Number(a.row.role !== null) - Number(b.row.role !== null) || byWeight(a, b),
   );
   const chosen = new Map<string, Candidate>();
   for (const candidate of ranked) {
@@ -91,7 +109,7 @@ export function leadOf(comparison: Judged): Lead {
     if (!chosen.has(family)) chosen.set(family, candidate);
   }
   const differences = Array.from(chosen.values())
-    .sort((a, b) => b.size - a.size)
+    .sort(byWeight)
     .slice(0, MAX_LEADING)
     .map((candidate) => leadingOf(comparison, candidate, certain));
   return { differences, none: differences.length > 0 ? "" : whyNone(comparison) };
@@ -104,11 +122,26 @@ function candidatesOf(row: ComparedMetric): readonly Candidate[] {
     if (absolute === null || low === null || high === null) return [];
     if (!JUDGED.includes(verdict) || Math.abs(absolute) < (MIN_DIFFERENCE[row.unit] ?? 0))
       return [];
-    const least = Math.min(Math.abs(low), Math.abs(high));
-    const mean = Math.abs(first?.mean ?? 0);
-    const size = mean > 0 ? Math.min(FROM_NOTHING, least / mean) : FROM_NOTHING;
-    return [{ row, group: index + 1, difference, size }];
+    const least = Math.abs(low) < Math.abs(high) ? low : high;
+    const size = row.unit === "share" ? Math.abs(least) : logRatio(first?.mean ?? 0, least);
+    return [{ row, group: index + 1, difference, tier: tierOf(row.metric), size }];
   });
+}
+
+function byWeight(a: Candidate, b: Candidate): number {
+  return a.tier - b.tier || b.size - a.size;
+}
+
+function tierOf(metric: string): number {
+  const place = NOT_BLOCKED.test(metric) ? -1 : TIERS.findIndex((tier) => tier.test(metric));
+  return place < 0 ? TIERS.length : place;
+}
+
+/** Magnitude of a change as a logarithm: halving and doubling are equally large. */
+function logRatio(was: number, change: number): number {
+  const ratio = (was + change) / was;
+  const most = Math.log(FROM_NOTHING);
+  return ratio > 0 && Number.isFinite(ratio) ? Math.min(most, Math.abs(Math.log(ratio))) : most;
 }
 
 function familyOf(metric: string): string {
@@ -121,28 +154,63 @@ function leadingOf(
   { row, group, difference }: Candidate,
   certain: readonly Candidate[],
 ): Leading {
-  const { absolute, percent, low, high, verdict, caveat } = difference;
-  const [was, is] = [row.groups[0], row.groups[group]].map((figure) =>
-    figureText(row, figure?.mean ?? null),
-  );
+  const { absolute, verdict, caveat } = difference;
+  const [was, is] = [row.groups[0], row.groups[group]].map((figure) => figure?.mean ?? null);
+  const [before, after] = [figureText(row, was ?? null), figureText(row, is ?? null)];
   const labels = shortLabels(groups.map(({ label }) => label));
   const [base, other] = [labels[0] ?? "", labels[group] ?? ""];
-  const way = (absolute ?? 0) > 0 ? "higher" : "lower";
   const of = row.role === null ? "" : ` of ${row.role}`;
-  const by = percent === null ? "" : ` by ${formatDifference(Math.abs(percent)).slice(1)}`;
   const judged = verdict === "better" || verdict === "worse" ? `, which is ${verdict}` : "";
   const most = row.role === null ? mostlyIn(row, group, absolute ?? 0, certain) : "";
-  const interval = `${differenceText(row, low)} to ${differenceText(row, high)}`;
+  const { change, interval } = changeOf(row, was ?? 0, difference);
   return {
     metric: row.metric,
     role: row.role,
     group,
     verdict,
-    text: `${row.label}${of} is ${way}${by} in ${other}${judged}: ${is}, against ${was} in ${base}${most}.`,
+    text: `${row.label}${of} ${change} in ${other}${judged}: ${after}, against ${before} in ${base}${most}.`,
     evidence:
       `95 % confidence interval of the difference: ${interval}.` +
       (caveat === null ? "" : ` ${caveat}`),
   };
+}
+
+/** A change and its interval in one unit: points of a share, a factor, or percent. */
+function changeOf(
+  row: ComparedMetric,
+  was: number,
+  { absolute, percent, low, high }: FigureDifference,
+): { readonly change: string; readonly interval: string } {
+  const by = absolute ?? 0;
+  const way = by > 0 ? "higher" : "lower";
+  const ends = [low ?? by, high ?? by];
+  if (row.unit === "share" || percent === null || was <= 0) {
+    const size = row.unit === "share" ? ` by ${formatPoints(Math.abs(by))}` : "";
+    const text = (end: number) =>
+      row.unit === "share" ? signed(end, formatPoints(Math.abs(end))) : differenceText(row, end);
+    return { change: `is ${way}${size}`, interval: ends.map(text).join(" to ") };
+  }
+  const ratio = (was + by) / was;
+  if (ratio >= FACTOR || ratio <= 1 / FACTOR) {
+    const factors = ends.map((end) => factorText((was + end) / was));
+    return { change: `is ${factorText(ratio)} ×`, interval: `${factors.join(" × to ")} ×` };
+  }
+  return {
+    change: `is ${way} by ${formatDifference(Math.abs(percent)).slice(1)}`,
+    interval: ends.map((end) => formatDifference((100 * end) / was)).join(" to "),
+  };
+}
+
+function formatPoints(share: number): string {
+  return `${(100 * share).toFixed(1)} points`;
+}
+
+function signed(value: number, text: string): string {
+  return `${value < 0 ? "−" : "+"}${text}`;
+}
+
+function factorText(ratio: number): string {
+  return Math.max(0, ratio).toPrecision(2);
 }
 
 /** The role with the largest difference in the same direction, if at least half of the total. */

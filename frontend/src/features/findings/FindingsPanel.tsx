@@ -89,7 +89,7 @@ interface ItemProps {
 
 function Item({ finding, open }: ItemProps) {
   const client = useLiveClient();
-  const { evidence, link, id } = finding;
+  const { evidence, advice, confidence, link, id } = finding;
   const text = useSentence(finding);
   return (
     <li data-finding={id}>
@@ -103,7 +103,8 @@ function Item({ finding, open }: ItemProps) {
       </button>
       {open ? (
         <p className={styles.evidence}>
-          {evidence} <FindingStacks link={link} />
+          {confidence === "likely" ? "Likely. " : ""}
+          {evidence} Try: {advice} <FindingStacks link={link} />
         </p>
       ) : null}
     </li>

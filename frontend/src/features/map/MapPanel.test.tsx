@@ -43,7 +43,7 @@ it("shows any field as colour, and since when one is kept that was not before", 
   expect(map(page).dataset.map).toBe("disk_write_bytes");
   const panel = within(page.one("[data-panel=map]"));
   panel.getByText(/bytes per second/);
-  await page.select(field, "Minor page faults");
+  await page.select(field, "Major page faults");
   await page.run(1);
   panel.getByText(/recorded since you chose it, \d\d:\d\d:\d\d/);
 });

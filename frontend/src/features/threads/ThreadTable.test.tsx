@@ -67,18 +67,18 @@ it("shows the columns that were chosen, explains them, and keeps them", async ()
   expect(dialog.textContent).toMatch(
     /Interrupt delay.*Not available: the kernel does not count it/s,
   );
-  await page.click(within(dialog).getByLabelText("Minor page faults, total"));
+  await page.click(within(dialog).getByLabelText("Major page faults, total"));
   await page.click(within(dialog).getByLabelText("Interrupt delay, total"));
   await page.click(within(dialog).getByRole("button", { name: "Close" }));
   await page.settle();
-  expect(page.cell("burner", "total:minor_faults").textContent).toBe("0");
+  expect(page.cell("burner", "total:major_faults").textContent).toBe("0");
   // Absent is not zero.
   const cell = page.cell("burner", "total:irq_delay_ns");
   expect(cell.textContent).toBe("–");
   expect(cell.title).toContain("the kernel does not count it");
 
   const later = await TestPage.reopened(page);
-  expect(later.cell("burner", "total:minor_faults").textContent).toBe("0");
+  expect(later.cell("burner", "total:major_faults").textContent).toBe("0");
 });
 
 it("arrows move among the threads, Enter selects, p pins, End goes to the last", async () => {

@@ -14,7 +14,7 @@ import type { FactWindow } from "./factTable";
 
 export type PartyKind = "role" | "process" | "kernel" | "interrupt";
 
-/** A role, or everything with one name outside the target. */
+/** A role, or a process or kernel thread outside the target. */
 export interface Party {
   /** "role:NAME" of a role, as in other views. */
   readonly key: ThreadKey;
@@ -42,12 +42,43 @@ export function rolePartyOf(thread: Thread | undefined): Party {
   return { key: `role:${role}`, kind: "role", name: role, colour: roleColour(hue) };
 }
 
-/** Party outside the target, identified by kind and name; digits in thread names are ignored. */
-export function outsideParty(pid: number, kernel: boolean, name: string): Party {
-  if (pid === 0) return { key: "interrupt:", kind: "interrupt", name: "interrupts", colour: null };
-  const kind = kernel ? "kernel" : "process";
-  const shown = (kernel ? roleOf(name) : name) || `process ${pid}`;
-  return { key: `${kind}:${shown}`, kind, name: shown, colour: null };
+/** A process outside the target, as a row of a table names it. */
+export interface Outside {
+  /** 0: an interrupt. */
+  readonly pid: number;
+  readonly kernel: boolean;
+  /** Name of its first thread. */
+  readonly name: string;
+}
+
+/** Processes of one name that are told apart; more of them are one party. */
+const ALONE = 6;
+
+/**
+ * Parties outside the target: processes by ID, kernel threads by name without digits. Processes of
+ * a name of which there are many are one party together.
+ */
+export function outsideParties(all: Iterable<Outside>): (one: Outside) => Party {
+  const pids = new Map<string, Set<number>>();
+  for (const { pid, kernel, name } of all) {
+    if (kernel || pid === 0) continue;
+    const own = pids.get(name) ?? new Set();
+    pids.set(name, own.add(pid));
+  }
+  return ({ pid, kernel, name }) => {
+    if (pid === 0)
+      return { key: "interrupt:", kind: "interrupt", name: "interrupts", colour: null };
+    if (kernel) {
+      const shown = roleOf(name) || `thread ${pid}`;
+      return { key: `kernel:${shown}`, kind: "kernel", name: shown, colour: null };
+    }
+    const many = pids.get(name)?.size ?? 0;
+    if (name !== "" && many > ALONE) {
+      return { key: `process:${name}`, kind: "process", name: `${name} ×${many}`, colour: null };
+    }
+    const shown = name === "" ? String(pid) : `${name} (${pid})`;
+    return { key: `process:${pid}`, kind: "process", name: shown, colour: null };
+  };
 }
 
 /** Kinds in words, for tables and screen readers. */

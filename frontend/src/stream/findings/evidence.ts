@@ -1,7 +1,10 @@
 /** Collects evidence for the rules from the model. */
 
+import type { RingField } from "../chartSpecs";
 import type { ViewInput } from "../chartView";
-import { threadsByTid } from "../facts/parties";
+import { LOCKS as LOCK, STAYS } from "../facts/facts";
+import { lockNames, threadsByTid } from "../facts/parties";
+import { lowerOf } from "../facts/stayHistogram";
 import { counted } from "../format";
 import { type LocksView, locksView, lockThreads } from "../locks";
 import { growthWithin, lifeWithin, statesWithin } from "../parked";
@@ -14,8 +17,10 @@ import { wakePartners, wakesView } from "../wakes";
 import {
   AMONG_THEM,
   amongThem,
+  type EventLoop,
   type Evidence,
   IDLE_KINDS,
+  inStates,
   type LockEvidence,
   type RoleTimes,
   type ThreadTimes,
@@ -27,6 +32,8 @@ import { SATURATED } from "./work";
 const LOCKS = 10;
 /** Maximum number of saturated threads whose wake-ups are examined. */
 const THREADS = 8;
+/** A stretch on a CPU that is long for an event loop, in seconds: others notice. */
+const LONG_S = 0.03;
 
 export function* evidenceSteps(input: ViewInput): Steps<Evidence> {
   const { model, span, now_s } = input;
@@ -46,14 +53,69 @@ export function* evidenceSteps(input: ViewInput): Steps<Evidence> {
   return {
     seconds,
     ledger: model.states.there || model.facts.some,
-    roles: roleTimes(threads),
+    roles: roleTimes(threads, t0_s, t1_s),
     saturated,
+    loops: eventLoops(all, threads),
     locks: evidence,
     gil: locks.gil,
     wakes: wakesView(all),
     takers: takersView(all),
     cgroup: cgroupView(all),
+    go: !Number.isNaN(model.sizes.between(t1_s, t1_s)[0]?.value ?? Number.NaN),
+    grouped: model.levels.grouped,
   };
+}
+
+/** Seconds of threads at locks of kind park, by tid. */
+function parkedBy(input: ViewInput): ReadonlyMap<number, number> {
+  const { model, span, now_s } = input;
+  const { locks } = model.facts;
+  const window = locks.window(span.t0_s, Math.min(span.t1_s, now_s));
+  const names = lockNames(model);
+  const parked = new Map<number, number>();
+  for (const slot of locks.all()) {
+    if (names.get(locks.key(slot, LOCK.lock))?.kind !== "park") continue;
+    const tid = locks.key(slot, LOCK.tid);
+    parked.set(tid, (parked.get(tid) ?? 0) + locks.grown(window, slot, LOCK.wait_ns) / 1e9);
+  }
+  return parked;
+}
+
+/** Threads that poll, with their long stretches on a CPU. */
+function eventLoops(input: ViewInput, threads: readonly ThreadTimes[]): readonly EventLoop[] {
+  const { model, span, now_s } = input;
+  const polling = threads.filter((thread) => inStates(thread, "poll") > 0);
+  const t0_s = Math.max(span.t0_s, model.since_s);
+  const t1_s = Math.min(span.t1_s, now_s);
+  const byTid = threadsByTid(model);
+  const callsOf = ({ tid }: ThreadTimes): number => {
+    const thread = byTid.get(tid);
+    if (!thread) return 0;
+    const grown = (field: RingField) => known(growthWithin(model, thread, field, t0_s, t1_s));
+    return grown("net_read_calls") + grown("net_write_calls");
+  };
+  const loops = new Map(
+    polling.map((thread) => [
+      thread.tid,
+      { thread, polls: 0, calls: callsOf(thread), long: 0, long_s: 0 },
+    ]),
+  );
+  const { stays } = model.facts;
+  const window = stays.window(span.t0_s, Math.min(span.t1_s, now_s));
+  for (const slot of stays.all()) {
+    const loop = loops.get(stays.key(slot, STAYS.tid));
+    if (!loop) continue;
+    const state = STATES[stays.key(slot, STAYS.state) - 1]?.id;
+    if (state !== "poll" && state !== "on_cpu") continue;
+    const count = stays.grown(window, slot, STAYS.count);
+    const least_s = lowerOf(stays.key(slot, STAYS.bucket));
+    if (state === "poll") loop.polls += count;
+    else if (least_s >= LONG_S) {
+      loop.long += count;
+      loop.long_s += count * least_s;
+    }
+  }
+  return [...loops.values()];
 }
 
 function lockEvidence(input: ViewInput, { locks }: LocksView): readonly LockEvidence[] {
@@ -82,6 +144,7 @@ function* threadTimes(
 ): Steps<readonly ThreadTimes[]> {
   const { model } = input;
   const stretches = model.states.history.between(t0_s, t1_s);
+  const parks = parkedBy(input);
   const found: ThreadTimes[] = [];
   // A snapshot: between two steps, threads may be added or forgotten.
   for (const [place, thread] of [...threadsByTid(model).values()].entries()) {
@@ -95,21 +158,34 @@ function* threadTimes(
     const times = seconds
       ? timesOfStates(seconds, held_s)
       : timesOfCounters(model, thread, t0_s, t1_s);
-    found.push({ key, tid, name, role, process, wall, ...times });
+    const grown = (field: RingField): number =>
+      known(growthWithin(model, thread, field, t0_s, t1_s));
+    const more = {
+      parked: parks.get(tid) ?? 0,
+      system: grown("system_cpu_us") / 1e6,
+      faults: grown("minor_faults"),
+    };
+    const born_s = thread.start_ns / 1e9;
+    const ended_s = thread.until_s ?? Number.POSITIVE_INFINITY;
+    found.push({ key, tid, name, role, process, wall, born_s, ended_s, ...times, ...more });
   }
   return found;
 }
 
+type KindTimes = Pick<TimesOf, "cpu" | "queue" | "disk" | "idle" | "states">;
+
 /** Times from the ledger: a thread at a futex that nobody holds is idle. */
-function timesOfStates(seconds: Float64Array, held_s: number): Omit<TimesOf, "wall"> {
+function timesOfStates(seconds: Float64Array, held_s: number): KindTimes {
   const sum = (counts: (state: ThreadState) => boolean): number =>
     STATES.reduce((all, state) => all + (counts(state) ? (seconds[state.number] ?? 0) : 0), 0);
   const futex = sum(({ id }) => id === "futex");
   return {
     cpu: sum(({ group }) => group === "running"),
     queue: sum(({ group }) => group === "runnable"),
-    disk: sum(({ group, id }) => group === "disk" && id.endsWith("_disk")),
+    // A sync waits for the disk even where another thread writes the journal.
+    disk: sum(({ group, id }) => group === "disk" && (id.endsWith("_disk") || id === "file_sync")),
     idle: sum(({ idle }) => idle) + Math.max(0, futex - held_s),
+    states: seconds,
   };
 }
 
@@ -118,42 +194,76 @@ function timesOfCounters(
   thread: Thread,
   t0_s: number,
   t1_s: number,
-): Omit<TimesOf, "wall"> {
-  const grown = (field: Parameters<typeof growthWithin>[2]): number =>
-    growthWithin(model, thread, field, t0_s, t1_s) / 1e9;
+): KindTimes {
+  const grown = (field: RingField): number => growthWithin(model, thread, field, t0_s, t1_s) / 1e9;
   return {
     cpu: grown("cpu_run_ns"),
     queue: grown("cpu_delay_ns"),
     disk: grown("blkio_delay_ns"),
     idle: Number.NaN,
+    states: null,
   };
 }
 
-function roleTimes(threads: readonly ThreadTimes[]): readonly RoleTimes[] {
-  const roles = new Map<string, { -readonly [K in keyof RoleTimes]: RoleTimes[K] }>();
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+const NO_TIMES = { wall: 0, cpu: 0, queue: 0, disk: 0, idle: 0, parked: 0, system: 0, faults: 0 };
+const NO_LIVES = { threads: 0, live: 0, born: 0, late: 0, short: 0, short_s: 0, syncing: 0 };
+
+function roleTimes(
+  threads: readonly ThreadTimes[],
+  t0_s: number,
+  t1_s: number,
+): readonly RoleTimes[] {
+  const roles = new Map<string, Mutable<RoleTimes>>();
   const processes = new Map<string, Set<string>>();
-  for (const { role, process, wall, cpu, queue, disk, idle } of threads) {
+  for (const thread of threads) {
+    const { role, process, states } = thread;
     let sums = roles.get(role);
     if (!sums) {
-      const none = { threads: 0, wall: 0, cpu: 0, queue: 0, disk: 0, idle: 0 };
-      sums = { key: `role:${role}`, role, process, ...none };
+      const key = `role:${role}` as const;
+      sums = { key, role, process, ...NO_TIMES, ...NO_LIVES, states: null };
       roles.set(role, sums);
       processes.set(role, new Set());
     }
     processes.get(role)?.add(process);
-    sums.threads++;
-    sums.wall += wall;
-    sums.cpu += known(cpu);
-    sums.queue += known(queue);
-    sums.disk += known(disk);
+    sums.wall += thread.wall;
+    sums.cpu += known(thread.cpu);
+    sums.queue += known(thread.queue);
+    sums.disk += known(thread.disk);
     // An unknown value makes the sum unknown.
-    sums.idle += idle;
+    sums.idle += thread.idle;
+    sums.parked += thread.parked;
+    sums.system += thread.system;
+    sums.faults += thread.faults;
+    const all = sums.states ?? (states ? new Float64Array(states.length) : null);
+    if (all && states)
+      for (const [number, seconds] of states.entries()) all[number] = (all[number] ?? 0) + seconds;
+    sums.states = all;
+    if (inStates(thread, "file_sync", "file_sync_disk") > 0) sums.syncing++;
+    addLife(sums, thread, t0_s, t1_s);
   }
   for (const sums of roles.values()) {
     const { size } = processes.get(sums.role) ?? new Set();
     if (size > 1) sums.process = counted(size, "process", "processes");
   }
   return [...roles.values()];
+}
+
+function addLife(
+  sums: Mutable<RoleTimes>,
+  { born_s, ended_s }: ThreadTimes,
+  t0_s: number,
+  t1_s: number,
+): void {
+  sums.threads++;
+  if (ended_s > t1_s) sums.live++;
+  if (born_s <= t0_s) return;
+  sums.born++;
+  if (born_s > (t0_s + t1_s) / 2) sums.late++;
+  if (ended_s > t1_s) return;
+  sums.short++;
+  sums.short_s += ended_s - born_s;
 }
 
 function known(value: number): number {

@@ -3,6 +3,7 @@
 import type { LockKind } from "../facts/parties";
 import { formatPercent } from "../format";
 import type { LocksView, LockThread } from "../locks";
+import { STATES, type StateId } from "../states";
 import type { CgroupView, TakersView } from "../takers";
 import type { ThreadKey } from "../viewRequest";
 import type { WakePartner, WakesView } from "../wakes";
@@ -22,6 +23,10 @@ export interface Finding {
   readonly text: string;
   /** The measured value and its threshold. */
   readonly evidence: string;
+  /** What to try, in a sentence. */
+  readonly advice: string;
+  /** measured: the figures name the cause; likely: they fit it, and another cause seldom. */
+  readonly confidence: "measured" | "likely";
   readonly link: FindingLink;
   /** Thread-seconds per second concerned; larger weights are listed first. */
   readonly weight: number;
@@ -35,8 +40,16 @@ export interface TimesOf {
   readonly queue: number;
   /** Waiting for a disk. */
   readonly disk: number;
-  /** Idle by nature: polling, sleeping, accepting, parked. Needs the ledger. */
+  /** Idle by nature: polling, sleeping, accepting, waiting for work. Needs the ledger. */
   readonly idle: number;
+  /** By state number; null without a ledger. */
+  readonly states: Float64Array | null;
+  /** At locks where threads wait for work or for a lock: the kernel cannot tell which. */
+  readonly parked: number;
+  /** On a CPU within the kernel. */
+  readonly system: number;
+  /** Minor page faults. */
+  readonly faults: number;
 }
 
 export interface ThreadTimes extends TimesOf {
@@ -46,6 +59,9 @@ export interface ThreadTimes extends TimesOf {
   readonly role: string;
   /** The thread's process in a group, such as "nginx (4711)"; else "". */
   readonly process: string;
+  /** Since attach, in seconds; infinite while it lives. */
+  readonly born_s: number;
+  readonly ended_s: number;
 }
 
 export interface RoleTimes extends TimesOf {
@@ -55,6 +71,26 @@ export interface RoleTimes extends TimesOf {
   readonly process: string;
   /** Number of threads that lived within the window. */
   readonly threads: number;
+  /** Of these: alive at its end, born within it, born within its last half. */
+  readonly live: number;
+  readonly born: number;
+  readonly late: number;
+  /** Sum of the lives of those that were born and ended within it, in seconds; their number. */
+  readonly short_s: number;
+  readonly short: number;
+  /** Number of threads that synced files. */
+  readonly syncing: number;
+}
+
+/** A thread that polls, and its time on a CPU in stretches that are long for an event loop. */
+export interface EventLoop {
+  readonly thread: ThreadTimes;
+  readonly polls: number;
+  /** Reads and writes of sockets. */
+  readonly calls: number;
+  readonly long: number;
+  /** Seconds in these stretches, at least. */
+  readonly long_s: number;
 }
 
 export interface LockEvidence {
@@ -75,11 +111,16 @@ export interface Evidence {
     readonly thread: ThreadTimes;
     readonly wakees: readonly WakePartner[];
   }[];
+  readonly loops: readonly EventLoop[];
   readonly locks: readonly LockEvidence[];
   readonly gil: LocksView["gil"];
   readonly wakes: WakesView;
   readonly takers: TakersView;
   readonly cgroup: CgroupView | null;
+  /** Whether the program is Go's: its threads park without work, and its locks have no threads. */
+  readonly go: boolean;
+  /** Whether the target is a group, whose roles may be of several processes. */
+  readonly grouped: boolean;
 }
 
 /** A rule that derives findings from evidence. Pure. */
@@ -120,3 +161,10 @@ export function amongThem({ waiters, wakers }: LockEvidence): number {
   }
   return all > 0 ? among / all : 0;
 }
+
+/** Seconds of a role or a thread in states, by their IDs; 0 without a ledger. */
+export function inStates({ states }: TimesOf, ...ids: readonly StateId[]): number {
+  return ids.reduce((sum, id) => sum + (states?.[NUMBERS.get(id) ?? 0] ?? 0), 0);
+}
+
+const NUMBERS: ReadonlyMap<StateId, number> = new Map(STATES.map(({ id, number }) => [id, number]));

@@ -1,9 +1,10 @@
 /**
- * Sharing of work among threads: tiny tasks, constantly idle threads, or threads held up by one.
+ * Sharing of work among threads: tiny tasks, constantly idle threads, or threads held up by one;
+ * event loops that compute.
  */
 
-import { counted, formatDuration, formatValue } from "../format";
-import { percent, type Rule, withProcess } from "./finding";
+import { counted, formatDuration, formatNumber, formatValue } from "../format";
+import { inStates, percent, type Rule, withProcess } from "./finding";
 
 /**
  * Thresholds: wake-ups per second by one role, its share of a role's wake-ups, and work after each.
@@ -11,11 +12,12 @@ import { percent, type Rule, withProcess } from "./finding";
 const WAKES_PER_S = 200;
 const WAKES_SHARE = 0.5;
 const LITTLE_S = 20e-6;
-/** Thresholds: share of non-idle time, and thread-seconds per second. */
-const DISK_SHARE = 0.3;
-const DISK = 0.05;
 const POOL = 8;
 const IDLE_SHARE = 0.97;
+/** Share of idle time at locks of kind park from which it may be waiting for a lock as well. */
+const PARKED_SHARE = 0.2;
+/** Wake-ups a second that make a role one that is given work. */
+const FED_PER_S = 1;
 /**
  * Thresholds: threads waiting for a saturated thread, and their waiting in thread-seconds per
  * second.
@@ -46,34 +48,10 @@ export const LITTLE_WORK_RULE: Rule = {
           evidence:
             `On-CPU time of ${wakee.name} divided by all its wake-ups, over ${formatDuration(seconds)}. ` +
             `Threshold: ${WAKES_PER_S} a second for ${formatValue(LITTLE_S, "s")} each.`,
-          link: { panel: "wakes", key: from },
+          advice: "Hand over several pieces of work at a time.",
+          confidence: "measured" as const,
+          link: { panel: "wakes" as const, key: from },
           weight: times.cpu / seconds,
-        },
-      ];
-    }),
-};
-
-export const DISK_RULE: Rule = {
-  subject: "disk waits",
-  ledger: false,
-  find: ({ roles, seconds }, ease) =>
-    roles.flatMap((times) => {
-      const { key, role, process, disk, wall, idle, threads } = times;
-      const id = `disk:${key}`;
-      // Idle time is not work; without a ledger it is unknown.
-      const active = wall - (Number.isNaN(idle) ? 0 : idle);
-      const share = disk / active;
-      if (!(share >= ease(id) * DISK_SHARE && disk / seconds >= ease(id) * DISK)) return [];
-      const of = Number.isNaN(idle) ? "of its time" : "of the time in which it is not idle";
-      return [
-        {
-          id,
-          text: `${withProcess(role, process)} waits for the disk ${formatValue(share, "share")} ${of}.`,
-          evidence:
-            `${formatValue(disk, "s")} of ${formatValue(active, "s")} of ${counted(threads, "thread")} ` +
-            `over ${formatDuration(seconds)}. Threshold: ${percent(DISK_SHARE)}.`,
-          link: { panel: "times", key },
-          weight: disk / seconds,
         },
       ];
     }),
@@ -82,13 +60,18 @@ export const DISK_RULE: Rule = {
 export const IDLE_POOL_RULE: Rule = {
   subject: "idle pools",
   ledger: true,
-  find: ({ roles, seconds }, ease) =>
+  find: ({ roles, wakes, seconds, go }, ease) =>
     roles.flatMap((times) => {
-      const { key, role, process, threads, idle, wall, cpu } = times;
+      const { key, role, process, threads, idle, wall, cpu, parked } = times;
       const id = `idle:${key}`;
       // A short-lived thread is no pool member.
       const mean = wall / seconds;
       if (mean < ease(id) * POOL || !(1 - idle / wall <= (1 - IDLE_SHARE) / ease(id))) return [];
+      // Whoever parks without being Go's may be waiting for a lock.
+      if (!go && parked > PARKED_SHARE * idle) return [];
+      // Threads that sleep or poll are no pool: nobody gives them work.
+      const fed = wakes.nodes.find((node) => node.key === key)?.gets_per_s ?? 0;
+      if (inStates(times, "futex") < 0.5 * wall || fed < FED_PER_S) return [];
       return [
         {
           id,
@@ -98,8 +81,55 @@ export const IDLE_POOL_RULE: Rule = {
           evidence:
             "Idle: polling, sleeping, parked, or waiting for work at a condition, over " +
             `${formatDuration(seconds)}. Threshold: ${POOL} threads, ${percent(IDLE_SHARE)} of the time.`,
-          link: { panel: "times", key },
+          advice: "Fewer threads would do.",
+          confidence: "measured" as const,
+          link: { panel: "times" as const, key },
           weight: 0.01 * threads,
+        },
+      ];
+    }),
+};
+
+/** Thresholds: CPU time between two polls, or share of the time in stretches of 30 ms and more. */
+const LOOP_S = 0.004;
+const LOOP_SHARE = 0.08;
+const LOOP_CPU = 0.1;
+/** What makes a thread a loop: it polls so often, and for so much of the time. */
+const LOOP_POLLS_PER_S = 1;
+const LOOP_POLLING = 0.05;
+/** A loop that calls sockets so often in a second on a CPU is busy with them, not blocked. */
+const LOOP_CALLS_PER_S = 2000;
+
+export const EVENT_LOOP_RULE: Rule = {
+  subject: "event loops",
+  ledger: true,
+  find: ({ loops, seconds }, ease) =>
+    loops.flatMap(({ thread, polls, calls, long, long_s }) => {
+      const { key, cpu, wall } = thread;
+      const id = `loop:${key}`;
+      const polling = inStates(thread, "poll");
+      const loop = polls / seconds >= LOOP_POLLS_PER_S && polling >= LOOP_POLLING * wall;
+      if (!loop || calls >= LOOP_CALLS_PER_S * cpu || wall < 0.5 * seconds) return [];
+      // A busy CPU cuts long stretches into pieces: then the mean between two polls tells.
+      const between_s = cpu / polls;
+      const long_enough = long_s >= ease(id) * LOOP_SHARE * wall || between_s >= ease(id) * LOOP_S;
+      if (cpu < ease(id) * LOOP_CPU * wall || !long_enough) return [];
+      const name = withProcess(`${thread.name} (${thread.tid})`, thread.process);
+      const most = Math.max(between_s, long > 0 ? long_s / long : 0);
+      return [
+        {
+          id,
+          text:
+            `The event loop of ${name} is blocked by computing: ${formatValue(most, "s")} and longer at a time, ` +
+            `${formatValue(cpu / wall, "share")} of all time, in which it answers nobody.`,
+          evidence:
+            `It polled ${formatNumber(polls / seconds, "1/s")} times a second and called sockets ${formatNumber(calls / seconds, "1/s")} times, ` +
+            `${formatValue(between_s, "s")} on a CPU between two polls on average, over ${formatDuration(seconds)}. ` +
+            `Threshold: ${formatValue(LOOP_S, "s")}, or ${percent(LOOP_SHARE)} of its time in stretches of 30 ms and longer.`,
+          advice: "Move the long computation into a thread or process, or divide it.",
+          confidence: "measured" as const,
+          link: { panel: "times" as const, key },
+          weight: cpu / seconds,
         },
       ];
     }),
@@ -123,7 +153,9 @@ export const SATURATED_RULE: Rule = {
           evidence:
             `Its wake-ups ended ${formatValue(wait, "s")} of waiting a second, over ` +
             `${formatDuration(seconds)}. Threshold: ${percent(SATURATED)} of the time, ${HELD_UP_WAIT} s of waiting a second.`,
-          link: { panel: "wakes", key: `role:${thread.role}` },
+          advice: "Divide its work among threads, or do less of it for each of them.",
+          confidence: "likely" as const,
+          link: { panel: "wakes" as const, key: `role:${thread.role}` as const },
           weight: wait,
         },
       ];

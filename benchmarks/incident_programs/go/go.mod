@@ -1,0 +1,3 @@
+module incident
+
+go 1.24

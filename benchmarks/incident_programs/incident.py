@@ -1,0 +1,187 @@
+"""Python programs with one fault each, and the same without it: incident.py KIND fault|healthy.
+
+benchmarks/incident_cases.py says what each is. They run until they are ended.
+"""
+
+import asyncio
+import hashlib
+import os
+import socket
+import socketserver
+import sys
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.request import urlopen
+
+FAULT = sys.argv[2] == "fault"
+DATA = b"x" * 4096
+CHILDREN: list[socket.socket] = []
+"""Ends of pairs whose other ends children wait at, to end with this process."""
+
+
+def compute(seconds: float) -> None:
+    """Compute in Python code, which holds the GIL."""
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        sum(range(500))
+
+
+def named(pool: str, count: int) -> ThreadPoolExecutor:
+    """A pool whose threads have their names in the kernel, too."""
+    return ThreadPoolExecutor(count, thread_name_prefix=pool)
+
+
+def gil_pool() -> None:
+    """Eight threads that compute in Python; the twin's compute little."""
+    while True:
+        with named("resizer", 8) as pool:
+            for _ in range(400):
+                pool.submit(compute, 0.02 if FAULT else 0.0005)
+                if not FAULT:
+                    time.sleep(0.02)
+
+
+def full_executor() -> None:
+    """A pool of four for jobs that take 0.2 s each: 40 a second come, or five."""
+    pool = named("job", 4)
+
+    def job() -> None:
+        time.sleep(0.2)
+        compute(0.001)
+
+    def arrive() -> None:
+        period = 1 / 40 if FAULT else 1 / 5
+        while True:
+            pool.submit(job)
+            time.sleep(period)
+
+    arriving = threading.Thread(target=arrive, name="acceptor")
+    arriving.start()
+    arriving.join()
+
+
+def in_child(begin: Callable[[], int]) -> int:
+    """Run a service in a process of its own until this one ends; the port that it begins on."""
+    parent, child = socket.socketpair()
+    if os.fork() == 0:
+        parent.close()
+        child.sendall(begin().to_bytes(2, "big"))
+        child.recv(1)
+        os._exit(0)
+    child.close()
+    CHILDREN.append(parent)
+    return int.from_bytes(parent.recv(2), "big")
+
+
+def serve(handler: type[BaseHTTPRequestHandler]) -> int:
+    """Serve HTTP on a free port, in threads; the port."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, name="http", daemon=True).start()
+    return int(server.server_address[1])
+
+
+def ask_for_ever(port: int) -> None:
+    """Send lines to an echo server over four connections, in turn, as a process of its own."""
+    streams = [socket.create_connection(("127.0.0.1", port)) for _ in range(4)]
+    while True:
+        for stream in streams:
+            stream.sendall(b"hello\n")
+        for stream in streams:
+            if not stream.recv(100):
+                os._exit(0)
+        time.sleep(0.01)
+
+
+async def event_loop() -> None:
+    """An echo server of asyncio that hashes a password in its loop; the twin in a thread."""
+
+    def slow() -> None:
+        hashlib.pbkdf2_hmac("sha256", DATA, DATA, 150_000)
+
+    async def serve_one(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while await reader.readline():
+            writer.write(b"done\n")
+            await writer.drain()
+
+    server = await asyncio.start_server(serve_one, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+
+    if os.fork() == 0:
+        ask_for_ever(port)
+    pool = named("hasher", 1)
+    while True:
+        await asyncio.sleep(0.05 if FAULT else 0.5)
+        if FAULT:
+            slow()
+        else:
+            await asyncio.get_running_loop().run_in_executor(pool, slow)
+
+
+def slow_dependency() -> None:
+    """Workers that ask a service which answers after half a second, or at once."""
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            time.sleep(0.5 if FAULT else 0.001)
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    port = in_child(lambda: serve(Answer))
+
+    def work() -> None:
+        while True:
+            urlopen(f"http://127.0.0.1:{port}/").read()
+            time.sleep(0.05)
+
+    for number in range(6):
+        threading.Thread(target=work, name=f"checkout-{number}").start()
+
+
+def n_plus_one() -> None:
+    """A request a loop that asks a store on loopback 200 times, or once."""
+
+    class Store(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            while self.request.recv(64):
+                self.request.sendall(b"row\n")
+
+    def serve_store() -> int:
+        server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Store)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        return int(server.server_address[1])
+
+    port = in_child(serve_store)
+
+    def work() -> None:
+        with socket.create_connection(("127.0.0.1", port)) as stream:
+            stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            while True:
+                for _ in range(200 if FAULT else 1):
+                    stream.sendall(b"get\n")
+                    stream.recv(64)
+                time.sleep(0.02)
+
+    for number in range(2):
+        threading.Thread(target=work, name=f"list-orders-{number}").start()
+
+
+def main() -> None:
+    """Run one."""
+    kinds = {
+        "gil-pool": gil_pool,
+        "full-executor": full_executor,
+        "event-loop": lambda: asyncio.run(event_loop()),
+        "slow-dependency": slow_dependency,
+        "n-plus-one": n_plus_one,
+    }
+    print("ready", flush=True)
+    kinds[sys.argv[1]]()
+
+
+main()

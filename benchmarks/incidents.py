@@ -1,0 +1,198 @@
+"""Do findings name the fault? Programs with one known fault each, and healthy twins, on the page.
+
+Each program of incident_cases.py runs once with its fault and once without, is attached to with
+what `tidscope up` does by default, and its live page is open in a headless Chromium. What the page
+says under Findings is read twice a second. It is judged when it has stood for some time: right
+(cause and party), symptom, misleading or silent; a healthy twin should get no finding but those
+that are true of it. Sentences are compared with the rules of incident_cases.py.
+
+`said_s`: from the attach, when the fault is there already, until the right finding is first said.
+`false_alarms`: healthy programs with a finding that is none. Needs root, chromium, cc, go, a JDK and
+node; what is missing is said and left out, which makes the figures those of fewer incidents.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from browser import Page, open_page
+from incident_cases import HERE, INCIDENTS, Incident, there
+from running import Running, tidscope
+
+FAULT_S = 25.0
+"""Time for which an incident is looked at, in seconds."""
+WITHIN_S = 15.0
+PERIOD_S = 0.5
+FINDINGS = """
+(() => {
+  const panel = document.querySelector("[data-panel=findings]");
+  panel?.querySelector("button[aria-expanded=false]")?.click();
+  return [...document.querySelectorAll("[data-panel=findings] [data-finding] > button")]
+    .map((each) => each.innerText.replace(/\\s+/g, " ").trim());
+})()
+"""
+"""Sentences of all findings; what is evidence or advice does not count."""
+
+
+def built(folder: Path) -> None:
+    """Compile the programs into a folder."""
+
+    def run(*words: str, cwd: Path = HERE) -> None:
+        subprocess.run(words, cwd=cwd, check=True, env={**os.environ, "GOFLAGS": "-mod=mod"})
+
+    run("cc", "-O2", "-g", "-pthread", "-o", str(folder / "incident"), "incident.c")
+    if shutil.which("go"):
+        run("go", "build", "-o", str(folder / "incident-go"), ".", cwd=HERE / "go")
+    if shutil.which("javac"):
+        run("javac", "-d", str(folder / "java"), "Incident.java")
+
+
+def target_of(running: Running, incident: Incident, pid: int) -> str:
+    """Attach to an incident's process, or to its tree."""
+    what = {"group": {"kind": "tree", "pid": pid}} if incident.tree else {"pid": pid}
+    return str(running.ask("/targets", {**what, "rate_hz": 10})["id"])
+
+
+async def read(page: Page, seconds: float) -> list[tuple[float, list[str]]]:
+    """Read the findings for some time: seconds since the beginning, and sentences."""
+    began = time.monotonic()
+    found = []
+    while (now := time.monotonic() - began) < seconds:
+        found.append((now, list(await page.evaluate(FINDINGS))))
+        await asyncio.sleep(PERIOD_S)
+    return found
+
+
+async def look_at(
+    running: Running, incident: Incident, fault: bool, build: Path, options: argparse.Namespace
+) -> list[tuple[float, list[str]]]:
+    """Run a program and read what its page says."""
+    seconds = options.fault_s if fault else options.healthy_s
+    words = [word.format(build=build) for word in incident.program]
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        incident.place(words, fault, Path(folder)) as pid,
+    ):
+        target = target_of(running, incident, pid)
+        try:
+            async with open_page(running.url_of(f"/?target={target}")) as page:
+                await page.until("document.querySelector('[data-panel=findings]') !== null")
+                found = await read(page, seconds)
+                if options.pictures:
+                    twin = "" if fault else "-healthy"
+                    await page.picture(options.pictures / f"{incident.name}{twin}.png")
+                return found
+        finally:
+            running.fetch(f"/targets/{target}", method="DELETE")
+
+
+def judged(incident: Incident, found: Sequence[tuple[float, list[str]]]) -> dict[str, Any]:
+    """Judge what was said of a program with its fault."""
+    verdicts = [(at_s, incident.verdict(sentences)) for at_s, sentences in found]
+    said_s = next((at_s for at_s, verdict in verdicts if verdict == "right"), None)
+    if incident.silent_is_right:
+        said_s = None
+    # What stood most of the last third: findings come and go at their thresholds.
+    last = [verdict for _, verdict in verdicts[-len(verdicts) // 3 :]]
+    return {
+        "incident": incident.name,
+        "verdict": max(set(last), key=last.count),
+        "said_s": said_s,
+        "findings": found[-1][1],
+    }
+
+
+async def measure(options: argparse.Namespace) -> dict[str, Any]:
+    """Look at all incidents; the figures."""
+    chosen = [one for one in INCIDENTS if not options.only or one.name in options.only]
+    rows, alarms, left_out = [], [], {}
+    with tempfile.TemporaryDirectory() as folder, tidscope() as running:
+        built(Path(folder))
+        for incident in chosen:
+            if why := there(incident):
+                left_out[incident.name] = why
+                continue
+            found = await look_at(running, incident, True, Path(folder), options)
+            rows.append(judged(incident, found))
+            say(
+                options,
+                incident.name,
+                f"{rows[-1]['verdict']}, {rows[-1]['said_s']} s",
+                rows[-1]["findings"],
+            )
+            if options.healthy_s <= 0:
+                continue
+            found = await look_at(running, incident, False, Path(folder), options)
+            false = sorted({one for _, said in found for one in incident.false_alarms(said)})
+            if false:
+                alarms.append({"incident": incident.name, "findings": false})
+            say(options, f"{incident.name} healthy", f"{len(false)} false", false)
+    return figures(rows, alarms, left_out, options)
+
+
+def figures(
+    rows: Sequence[dict[str, Any]],
+    alarms: Sequence[dict[str, Any]],
+    left_out: dict[str, str],
+    options: argparse.Namespace,
+) -> dict[str, Any]:
+    """Shares of verdicts, and the time until the right one is said."""
+    said = sorted(one["said_s"] for one in rows if one["said_s"] is not None)
+    shares = {
+        verdict: round(sum(one["verdict"] == verdict for one in rows) / max(1, len(rows)), 3)
+        for verdict in ("right", "symptom", "misleading", "silent")
+    }
+    return {
+        "incidents": len(rows),
+        **shares,
+        "said_s_p95": said[min(len(said) - 1, int(0.95 * len(said)))] if said else None,
+        "said_within_s": WITHIN_S,
+        "false_alarms": len(alarms),
+        "healthy_s": options.healthy_s,
+        "left_out": left_out,
+        "rows": list(rows),
+        "alarms": list(alarms),
+    }
+
+
+def say(options: argparse.Namespace, name: str, verdict: str, findings: Sequence[str]) -> None:
+    """Tell people how far it is."""
+    if options.json:
+        return
+    print(f"{name}: {verdict}", flush=True)
+    for one in findings:
+        print(f"    {one}", flush=True)
+
+
+def main() -> None:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("only", nargs="*", help="names of incidents; all without")
+    parser.add_argument("--fault-s", type=float, default=FAULT_S)
+    parser.add_argument(
+        "--healthy-s", type=float, default=FAULT_S, help="time for each healthy twin; 0: none"
+    )
+    parser.add_argument("--pictures", type=Path, help="folder for a picture of each page")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    if os.geteuid() != 0:
+        sys.exit("needs root, to attach")
+    found = asyncio.run(measure(options))
+    if options.json:
+        json.dump(found, sys.stdout)
+        print()
+    else:
+        print({key: value for key, value in found.items() if key not in ("rows", "alarms")})
+
+
+if __name__ == "__main__":
+    main()

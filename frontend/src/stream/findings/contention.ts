@@ -1,0 +1,221 @@
+/** Waiting for what another thread of the program has: locks, the GIL, and what has no name. */
+
+import { counted, formatDuration, formatNumber, formatValue } from "../format";
+import type { LockThread } from "../locks";
+import type { StateId } from "../states";
+import {
+  AMONG_THEM,
+  amongThem,
+  type Evidence,
+  type Finding,
+  IDLE_KINDS,
+  inStates,
+  type LockEvidence,
+  percent,
+  type RoleTimes,
+  type Rule,
+  withProcess,
+} from "./finding";
+
+/** Minimum share of time that each waiter waits. */
+const SHARE = 0.1;
+const WAITERS = 2;
+const WAITS_PER_S = 1;
+/** Minimum window with several of a program's own reports, in seconds: one arrives every 10 s. */
+const REPORTED_S = 30;
+/** Minimum share of the time in which threads could have run, and seconds of waiting a second. */
+const GIL_SHARE = 0.25;
+const GIL_WAIT = 0.1;
+
+export const LOCK_RULE: Rule = {
+  subject: "locks",
+  ledger: true,
+  find: ({ locks, seconds, roles }, ease) =>
+    locks.flatMap((each) => {
+      const id = `lock:${each.lock.lock}`;
+      const found = each.lock.estimated
+        ? reported(each, seconds, ease(id))
+        : held(each, seconds, ease(id), roles);
+      return found ? [{ ...found, id }] : [];
+    }),
+};
+
+function held(
+  { lock, waiters, wakers }: LockEvidence,
+  seconds: number,
+  ease: number,
+  roles: readonly RoleTimes[],
+): Omit<Finding, "id"> | null {
+  // At these locks threads wait for work, for an end or for the interpreter: other rules cover
+  // them.
+  if (lock.kind === "gil" || IDLE_KINDS.includes(lock.kind)) return null;
+  if (!isSurelyLock(lock) && amongThem({ lock, waiters, wakers }) < AMONG_THEM) return null;
+  const those = waiters.filter(({ wait }) => wait >= ease * SHARE);
+  const wait = those.reduce((sum, each) => sum + each.wait, 0);
+  if (those.length < WAITERS || lock.waits_per_s < ease * WAITS_PER_S) return null;
+  const share = formatValue(wait / those.length, "share");
+  const name = lock.named ? `“${lock.name}”` : `${lock.name} (its name is not known)`;
+  const work = workOfHolders(wakers, roles);
+  return {
+    text: `${those.length} threads waited ${share} of the time for one lock, ${name}${work === "" ? "" : `; who holds it ${work}`}.`,
+    evidence:
+      `${formatNumber(lock.waits_per_s, "1/s")} waits a second, ${formatValue(lock.mean_s, "s")} each, ` +
+      `over ${formatDuration(seconds)}. Threshold: ${WAITERS} threads that each wait ${percent(SHARE)} of the time.`,
+    advice:
+      work === ""
+        ? "Hold it for less time, or divide what it protects."
+        : "Do that without the lock, or for several waiters at a time.",
+    confidence: "measured",
+    link: { panel: "locks", lock: lock.lock },
+    weight: wait,
+  };
+}
+
+/** Whether it is a lock by the program's own symbols; others may be queues that threads wait at. */
+function isSurelyLock({ kind, symbol_file }: LockEvidence["lock"]): boolean {
+  return kind !== "unknown" && symbol_file !== "";
+}
+
+/** What threads do most of the time in which they do not wait for a lock; "" if they run. */
+function workOfHolders(wakers: readonly LockThread[], roles: readonly RoleTimes[]): string {
+  const threads = new Set(wakers.flatMap(({ role }) => (role === null ? [] : [role])));
+  const own = roles.filter(({ role }) => threads.has(role));
+  const sums = new Map<HolderWork, number>();
+  let all = own.reduce((sum, times) => sum + times.cpu, 0);
+  for (const [work, states] of HOLDER_STATES) {
+    const seconds = own.reduce((sum, times) => sum + inStates(times, ...states), 0);
+    sums.set(work, seconds);
+    all += seconds;
+  }
+  const [most, seconds] = [...sums].reduce((a, b) => (b[1] > a[1] ? b : a));
+  return seconds > 0.5 * all ? most : "";
+}
+
+type HolderWork =
+  | "syncs files"
+  | "writes files"
+  | "reads files"
+  | "waits for the network"
+  | "sleeps";
+
+const HOLDER_STATES: readonly (readonly [HolderWork, readonly StateId[]])[] = [
+  ["syncs files", ["file_sync", "file_sync_disk"]],
+  ["writes files", ["file_write", "file_write_disk"]],
+  ["reads files", ["file_read", "file_read_disk", "page_fault_disk"]],
+  ["waits for the network", ["socket_receive", "socket_send", "socket_connect"]],
+  ["sleeps", ["sleep"]],
+];
+
+/**
+ * A lock whose waiting time the program itself reports, possibly for waiters other than threads.
+ */
+function reported(
+  { lock }: LockEvidence,
+  seconds: number,
+  ease: number,
+): Omit<Finding, "id"> | null {
+  // A report about all locks together has no waits.
+  if (IDLE_KINDS.includes(lock.kind) || lock.waits_per_s === 0) return null;
+  if (seconds < REPORTED_S || lock.wait < ease * WAITERS * SHARE) return null;
+  return {
+    text:
+      `About ${formatValue(lock.wait, "s")} of waiting a second for one lock, “${lock.name}”, ` +
+      "by the program's own account.",
+    evidence:
+      `Sampled by the program, or from dumps of its threads, over ${formatDuration(seconds)}. ` +
+      `Threshold: ${formatValue(WAITERS * SHARE, "s")} a second.`,
+    advice: "Hold it for less time, or divide what it protects.",
+    confidence: "likely",
+    link: { panel: "locks", lock: lock.lock },
+    weight: lock.wait,
+  };
+}
+
+export const GIL_RULE: Rule = {
+  subject: "Python's GIL",
+  ledger: true,
+  find: ({ gil, locks, seconds }: Evidence, ease) => {
+    const lock = locks.find((each) => each.lock.kind === "gil")?.lock;
+    const known = gil.filter(({ of_runnable }) => !Number.isNaN(of_runnable));
+    if (!lock || known.length < WAITERS) return [];
+    const wait = known.reduce((sum, each) => sum + each.wait, 0);
+    const runnable = known.reduce((sum, each) => sum + each.wait / each.of_runnable, 0);
+    const enough = wait >= ease("gil") * GIL_WAIT && wait / runnable >= ease("gil") * GIL_SHARE;
+    if (!enough) return [];
+    const share = formatValue(wait / runnable, "share");
+    return [
+      {
+        id: "gil",
+        text: `GIL: ${known.length} threads waited for it ${share} of the time in which they could have run.`,
+        evidence:
+          `${formatNumber(lock.waits_per_s, "1/s")} waits a second, ${formatValue(wait, "s")} of waiting ` +
+          `a second, over ${formatDuration(seconds)}. Threshold: ${percent(GIL_SHARE)}.`,
+        advice: "Compute in processes, in code that releases the GIL, or in fewer threads.",
+        confidence: "measured",
+        link: { panel: "locks", lock: lock.lock },
+        weight: wait,
+      },
+    ];
+  },
+};
+
+/** Thresholds of a role whose threads end each other's waits. */
+const AMONG_WAIT = 1;
+const AMONG_SHARE = 0.8;
+const AMONG_OF_WALL = 0.4;
+const AMONG_S = 0.5e-3;
+const AMONG_THREADS = 3;
+/** Somebody has what the others wait for: so many threads do not wait, on average. */
+const AMONG_BUSY = 0.7;
+
+export const AMONG_RULE: Rule = {
+  subject: "threads that wait for each other",
+  ledger: true,
+  find: (evidence, ease) => {
+    const { wakes, roles, seconds, go } = evidence;
+    // Go parks its idle threads, which wake each other; its locks are goroutines'.
+    if (go) return [];
+    return wakes.edges.flatMap((edge) => {
+      const { from, to, blocked, blocked_s, per_s } = edge;
+      const times = from === to ? roles.find(({ key }) => key === to) : undefined;
+      if (!times) return [];
+      const id = `among:${to}`;
+      const all = wakes.edges.reduce((sum, each) => sum + (each.to === to ? each.blocked : 0), 0);
+      const wall = times.wall / seconds;
+      const certain =
+        blocked >= ease(id) * AMONG_WAIT && blocked >= ease(id) * AMONG_OF_WALL * wall;
+      if (!certain || wall < AMONG_THREADS || blocked_s < ease(id) * AMONG_S) return [];
+      if (blocked < ease(id) * AMONG_SHARE * all || wall - blocked < ease(id) * AMONG_BUSY)
+        return [];
+      if (isExplained(evidence, times, blocked)) return [];
+      const threads = counted(Math.round(wall), "thread");
+      return [
+        {
+          id,
+          text:
+            `${threads} of ${withProcess(times.role, times.process)} wait for each other: ${formatValue(blocked / wall, "share")} of their time ` +
+            `they wait until another of them wakes them, ${formatValue(blocked_s, "s")} each time.`,
+          evidence:
+            `${formatNumber(per_s, "1/s")} such wake-ups a second end ${percent(blocked / all)} of their waiting, over ${formatDuration(seconds)}. ` +
+            `Threshold: ${percent(AMONG_SHARE)}, and ${percent(AMONG_OF_WALL)} of their time.`,
+          advice:
+            "They share something that one of them has at a time: a lock, a row, a connection. Stacks show where they wait.",
+          confidence: "likely" as const,
+          link: { panel: "wakes" as const, key: to },
+          weight: blocked,
+        },
+      ];
+    });
+  },
+};
+
+/** Whether locks that are known explain most of a role's waiting. */
+function isExplained({ locks }: Evidence, { role }: RoleTimes, blocked: number): boolean {
+  let wait = 0;
+  for (const each of locks) {
+    if (IDLE_KINDS.includes(each.lock.kind)) continue;
+    if (!isSurelyLock(each.lock) && amongThem(each) < AMONG_THEM) continue;
+    for (const waiter of each.waiters) if (waiter.role === role) wait += waiter.wait;
+  }
+  return wait >= 0.5 * blocked;
+}

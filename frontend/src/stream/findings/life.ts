@@ -1,0 +1,111 @@
+/** Threads and processes that come and go, and those of a runtime's garbage collector. */
+
+import { counted, formatDuration, formatNumber, formatValue } from "../format";
+import { inStates, percent, type Rule, withProcess } from "./finding";
+
+/** Names of a JVM's threads that collect garbage (HotSpot). */
+const COLLECTORS =
+  /^(?:GC Thread|G1 |Par(?:allel)? ?GC|ConcGC|Z(?:Worker|Director|Driver)|Shenandoah|VM Thread)/;
+/** Thresholds: share of the program's CPU time, and cores. */
+const COLLECTOR_SHARE = 0.2;
+const COLLECTOR_CORES = 0.1;
+
+export const COLLECTOR_RULE: Rule = {
+  subject: "garbage collection of a JVM",
+  ledger: false,
+  find: ({ roles, seconds }, ease) => {
+    const own = roles.filter(({ role }) => COLLECTORS.test(role));
+    const cpu = own.reduce((sum, times) => sum + times.cpu, 0);
+    const all = roles.reduce((sum, times) => sum + times.cpu, 0);
+    const [first] = own.toSorted((a, b) => b.cpu - a.cpu);
+    const enough =
+      cpu / seconds >= ease("gc") * COLLECTOR_CORES && cpu >= ease("gc") * COLLECTOR_SHARE * all;
+    if (!first || !enough) return [];
+    return [
+      {
+        id: "gc",
+        text:
+          `Garbage collection takes ${formatValue(cpu / all, "share")} of the program’s CPU time, ` +
+          `${formatValue(cpu / seconds, "cores")}.`,
+        evidence:
+          `By the CPU time of ${counted(own.length, "role")}, ${first.role} most, over ${formatDuration(seconds)}. ` +
+          `Threshold: ${percent(COLLECTOR_SHARE)} of the CPU time.`,
+        advice: "Give the heap more room, or keep and allocate less.",
+        confidence: "measured",
+        link: { panel: "times", key: first.key },
+        weight: cpu / seconds,
+      },
+    ];
+  },
+};
+
+/** Thresholds: threads more within the window, and their share of those that were born. */
+const GROWTH = 12;
+const GROWTH_KEPT = 0.8;
+const GROWTH_PER_S = 0.5;
+/** A role that grows does so to the end: so much of its growth is in the last half. */
+const GROWTH_LATE = 0.3;
+
+export const GROWTH_RULE: Rule = {
+  subject: "growing numbers of threads",
+  ledger: false,
+  find: ({ roles, seconds }, ease) =>
+    roles.flatMap(({ key, role, process, born, late, live, threads }) => {
+      const id = `growth:${key}`;
+      const more = live - (threads - born);
+      const grows = more >= ease(id) * GROWTH && more / seconds >= ease(id) * GROWTH_PER_S;
+      if (!grows || more < GROWTH_KEPT * born || late < GROWTH_LATE * born) return [];
+      return [
+        {
+          id,
+          text:
+            `The number of threads of ${withProcess(role, process)} grows: ${formatNumber(more, "count")} more in ${formatDuration(seconds)}, ` +
+            `now ${formatNumber(live, "count")}, and hardly one ends.`,
+          evidence:
+            `${counted(born, "thread")} began, ${formatNumber(late, "count")} of them in the last half of the window. ` +
+            `Threshold: ${GROWTH} more, ${formatNumber(GROWTH_PER_S, "1/s")} a second, ${percent(GROWTH_KEPT)} of them kept.`,
+          advice:
+            "See what these threads wait for, and who should end them; a pool would bound them.",
+          confidence: "measured" as const,
+          link: { panel: "times" as const, key },
+          weight: more / seconds,
+        },
+      ];
+    }),
+};
+
+/** Thresholds of short lives: so many a second, and so long on average. */
+const STORM_PER_S = 20;
+const STORM_LIFE_S = 0.1;
+
+export const STORM_RULE: Rule = {
+  subject: "short-lived threads and processes",
+  ledger: false,
+  find: ({ roles, seconds, grouped }, ease) =>
+    roles.flatMap((times) => {
+      const { key, role, short, short_s, cpu } = times;
+      const id = `storm:${key}`;
+      const life_s = short_s / short;
+      if (short / seconds < ease(id) * STORM_PER_S || !(life_s * ease(id) <= STORM_LIFE_S))
+        return [];
+      const starters = roles.filter((other) => other !== times && inStates(other, "child") > 0);
+      const [starter] = starters.toSorted((a, b) => inStates(b, "child") - inStates(a, "child"));
+      const rate = formatNumber(short / seconds, "1/s");
+      const those = grouped ? "processes" : "threads";
+      return [
+        {
+          id,
+          text: starter
+            ? `${starter.role} starts ${rate} ${those} a second of ${role}, which live ${formatValue(life_s, "s")} each.`
+            : `${rate} ${those} a second of ${role} start and end, after ${formatValue(life_s, "s")} each.`,
+          evidence:
+            `They used ${formatValue(cpu / seconds, "cores")}${starter ? `; ${starter.role} waited ${formatValue(inStates(starter, "child") / seconds, "s")} a second for them` : ""}, ` +
+            `over ${formatDuration(seconds)}. Threshold: ${STORM_PER_S} a second, ${formatValue(STORM_LIFE_S, "s")} each.`,
+          advice: "Keep workers instead of starting one for each piece of work.",
+          confidence: "measured" as const,
+          link: { panel: "times" as const, key },
+          weight: Math.max(cpu, starter ? inStates(starter, "child") : 0) / seconds,
+        },
+      ];
+    }),
+};

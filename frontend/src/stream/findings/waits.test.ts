@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { edge, node, roleOf, texts, wakesOf } from "../../testing/evidence";
+import { DISK_RULE, FAULTS_RULE, NETWORK_RULE } from "./waits";
+
+it("says which role waits for the disk, of the time in which it has work", () => {
+  expect(texts(DISK_RULE, { roles: [roleOf("writer", 2, { disk: 24, idle: 60 })] })).toEqual([
+    "writer waits for the disk 40.0 % of the time in which it is not idle.",
+  ]);
+  expect(
+    texts(DISK_RULE, { roles: [roleOf("writer", 2, { disk: 24, idle: Number.NaN })] }),
+  ).toEqual([]);
+  expect(texts(DISK_RULE, { roles: [roleOf("writer", 1, { disk: 1, idle: 58 })] })).toEqual([]);
+});
+
+it("says that files are synced one at a time, which several threads do", () => {
+  const states = { file_sync: 10, file_sync_disk: 45 };
+  const writer = roleOf("server", 4, { disk: 55, idle: 180, syncing: 3 }, states);
+  expect(texts(DISK_RULE, { roles: [writer] })).toEqual([
+    "server waits for the disk 91.7 % of the time in which it is not idle: it syncs files, one thread at a time, nearly always: it may hold a lock meanwhile.",
+  ]);
+  const [alone] = texts(DISK_RULE, { roles: [{ ...writer, syncing: 1 }] });
+  expect(alone).toMatch(/: it syncs files\.$/);
+});
+
+describe("network waits", () => {
+  const wakes = (per_s: number) =>
+    wakesOf(
+      [node("store (90)", "process"), node("client-#", "role", per_s)],
+      [
+        edge("process:store (90)", "role:client-#", per_s),
+        edge("interrupt:", "role:client-#", 0.1 * per_s),
+      ],
+    );
+
+  it("name a peer that reads too slowly", () => {
+    const roles = [roleOf("client-#", 4, {}, { socket_send: 235 })];
+    expect(texts(NETWORK_RULE, { roles, ...wakes(30) })).toEqual([
+      "client-# waits 97.9 % of the time to send: process store (90) reads too slowly.",
+    ]);
+  });
+
+  it("name who answers late, or is asked one by one", () => {
+    const roles = [roleOf("client-#", 6, {}, { socket_receive: 330 })];
+    expect(texts(NETWORK_RULE, { roles, ...wakes(11) })).toEqual([
+      "client-# waits 91.7 % of the time for bytes from process store (90), 0.500 s each time.",
+    ]);
+    expect(texts(NETWORK_RULE, { roles, ...wakes(12_000) })).toEqual([
+      "client-# asks process store (90) 12.0 k times a second, one question after the other, and waits 91.7 % of the time for answers.",
+    ]);
+  });
+
+  it("are none if they are short, few, or nobody is known", () => {
+    const roles = [roleOf("client-#", 6, {}, { socket_receive: 330 })];
+    expect(texts(NETWORK_RULE, { roles, ...wakes(600) })).toEqual([]);
+    expect(texts(NETWORK_RULE, { roles })).toEqual([]);
+    const few = [roleOf("client-#", 6, {}, { socket_receive: 90 })];
+    expect(texts(NETWORK_RULE, { roles: few, ...wakes(11) })).toEqual([]);
+  });
+});
+
+it("says which role causes page faults, if the kernel is busy with them", () => {
+  const role = (faults: number, system: number) =>
+    roleOf("parser-#", 2, { cpu: 60, system, faults: faults * 60 });
+  expect(texts(FAULTS_RULE, { roles: [role(400_000, 54)] })).toEqual([
+    "parser-# causes 400 k page faults a second; the kernel takes 90.0 % of its CPU time.",
+  ]);
+  expect(texts(FAULTS_RULE, { roles: [role(400_000, 10)] })).toEqual([]);
+  expect(texts(FAULTS_RULE, { roles: [role(2000, 54)] })).toEqual([]);
+});

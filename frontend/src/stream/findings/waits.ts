@@ -1,0 +1,165 @@
+/** Waiting for what is outside of the program: disk, network, memory. */
+
+import { counted, formatDuration, formatNumber, formatValue } from "../format";
+import type { WakesView } from "../wakes";
+import { inStates, percent, type RoleTimes, type Rule, withProcess } from "./finding";
+
+/** Thresholds: share of non-idle time, and thread-seconds per second. */
+const DISK_SHARE = 0.3;
+const DISK = 0.05;
+/** Threads in a sync on average, if they take turns: one nearly always, hardly ever two. */
+const ALONE = [0.7, 1.1] as const;
+
+export const DISK_RULE: Rule = {
+  subject: "disk waits",
+  ledger: false,
+  find: ({ roles, seconds }, ease) =>
+    roles.flatMap((times) => {
+      const { key, role, process, disk, wall, idle, threads } = times;
+      const id = `disk:${key}`;
+      // Idle time is not work; without a ledger it is unknown.
+      const active = wall - (Number.isNaN(idle) ? 0 : idle);
+      const share = disk / active;
+      if (!(share >= ease(id) * DISK_SHARE && disk / seconds >= ease(id) * DISK)) return [];
+      const of = Number.isNaN(idle) ? "of its time" : "of the time in which it is not idle";
+      return [
+        {
+          id,
+          text: `${withProcess(role, process)} waits for the disk ${formatValue(share, "share")} ${of}${doing(times, seconds)}.`,
+          evidence:
+            `${formatValue(disk, "s")} of ${formatValue(active, "s")} of ${counted(threads, "thread")} ` +
+            `over ${formatDuration(seconds)}. Threshold: ${percent(DISK_SHARE)}.`,
+          advice:
+            "Write less often and more at a time, or see what else uses the disk, and its limit.",
+          confidence: "measured" as const,
+          link: { panel: "times" as const, key },
+          weight: disk / seconds,
+        },
+      ];
+    }),
+};
+
+/** What a role does most of the time in which it waits for the disk, as the end of a sentence. */
+function doing(times: RoleTimes, seconds: number): string {
+  const sync = inStates(times, "file_sync", "file_sync_disk");
+  const parts = [
+    [": it syncs files", sync],
+    [": it writes files", inStates(times, "file_write_disk")],
+    [": it reads files", inStates(times, "file_read_disk")],
+    [": it reads pages of mapped files", inStates(times, "page_fault_disk")],
+  ] as const;
+  const [most, longest] = parts.reduce((a, b) => (b[1] > a[1] ? b : a));
+  if (longest === 0) return "";
+  const alone = longest === sync && sync >= ALONE[0] * seconds && sync <= ALONE[1] * seconds;
+  return alone && times.syncing > 1
+    ? `${most}, one thread at a time, nearly always: it may hold a lock meanwhile`
+    : most;
+}
+
+/** Thresholds: share of a role's time in the network, and thread-seconds per second. */
+const NETWORK_SHARE = 0.5;
+const NETWORK = 0.5;
+/** Minimum share of the wake-ups of a role that one party gives. */
+const PEER_SHARE = 0.5;
+/** Answers a second and thread that are many: each may be a question of its own. */
+const MANY = 500;
+/** A wait for bytes that is long, in seconds, if it is for an answer. */
+const ANSWER_S = 0.02;
+
+export const NETWORK_RULE: Rule = {
+  subject: "network waits",
+  ledger: true,
+  find: ({ roles, wakes, seconds }, ease) =>
+    roles.flatMap((times) => {
+      const { key, role, process, wall } = times;
+      const id = `network:${key}`;
+      const receive = inStates(times, "socket_receive");
+      const send = inStates(times, "socket_send");
+      const wait = Math.max(receive, send);
+      const enough =
+        wait >= ease(id) * NETWORK_SHARE * wall && wait / seconds >= ease(id) * NETWORK;
+      if (!enough) return [];
+      const peer = peerOf(wakes, key);
+      const name = withProcess(role, process);
+      const share = formatValue(wait / wall, "share");
+      const threads = wall / seconds;
+      const sends = wait === send;
+      const each_s = wait / seconds / (peer?.per_s ?? 0);
+      const many = peer !== null && peer.per_s >= ease(id) * MANY * threads;
+      // Who wakes a thread that receives says whether it is one peer; a sender waits for its own.
+      if (!sends && (!peer || (!many && each_s < ease(id) * ANSWER_S))) return [];
+      const who = peer?.name ?? "the other side";
+      const text = sends
+        ? `${name} waits ${share} of the time to send: ${who} reads too slowly.`
+        : many
+          ? `${name} asks ${who} ${formatNumber(peer.per_s, "1/s")} times a second, one question after the other, and waits ${share} of the time for answers.`
+          : `${name} waits ${share} of the time for bytes from ${who}, ${formatValue(each_s, "s")} each time.`;
+      return [
+        {
+          id,
+          text,
+          evidence:
+            `${counted(Math.round(threads), "thread")}, ${formatValue(wait / seconds, "s")} of waiting a second, ${formatNumber(peer?.per_s ?? 0, "1/s")} wake-ups a second by ${who}, ` +
+            `over ${formatDuration(seconds)}. Threshold: ${percent(NETWORK_SHARE)} of its time.`,
+          advice: sends
+            ? "Give slow readers a time limit or a buffer of their own."
+            : many
+              ? "Ask for several things in one request."
+              : "See why the other side takes so long; if these threads wait for requests, all is well.",
+          confidence: sends ? ("measured" as const) : ("likely" as const),
+          link: { panel: "wakes" as const, key },
+          weight: wait / seconds,
+        },
+      ];
+    }),
+};
+
+/** The party outside of the target that wakes a role most; null if others do as often together. */
+function peerOf({ edges, nodes }: WakesView, key: string): { name: string; per_s: number } | null {
+  const wakers = edges.filter(({ from, to }) => to === key && !from.startsWith("role:"));
+  const all = wakers.reduce((sum, { per_s }) => sum + per_s, 0);
+  const most = wakers.find(({ per_s }) => per_s >= PEER_SHARE * all);
+  const party = nodes.find((node) => node.key === most?.from);
+  if (!most || !party || party.kind === "kernel") return null;
+  const name =
+    party.kind === "process"
+      ? `process ${party.name}`
+      : party.kind === "interrupt"
+        ? "the other side"
+        : party.name;
+  return { name, per_s: most.per_s };
+}
+
+/** Thresholds: page faults a second, CPU time and the kernel's share of it. */
+const FAULTS = 10_000;
+const FAULTS_CPU = 0.1;
+const FAULTS_SYSTEM = 0.5;
+
+export const FAULTS_RULE: Rule = {
+  subject: "page faults",
+  ledger: false,
+  find: ({ roles, seconds }, ease) =>
+    roles.flatMap((times) => {
+      const { key, role, process, faults, system, cpu } = times;
+      const id = `faults:${key}`;
+      const busy =
+        cpu / seconds >= ease(id) * FAULTS_CPU && system >= ease(id) * FAULTS_SYSTEM * cpu;
+      if (faults / seconds < ease(id) * FAULTS || !busy) return [];
+      return [
+        {
+          id,
+          text:
+            `${withProcess(role, process)} causes ${formatNumber(faults / seconds, "1/s")} page faults a second; ` +
+            `the kernel takes ${formatValue(system / cpu, "share")} of its CPU time.`,
+          evidence:
+            `${formatValue(cpu / seconds, "cores")} over ${formatDuration(seconds)}. ` +
+            `Threshold: ${formatNumber(FAULTS, "1/s")} a second and ${percent(FAULTS_SYSTEM)} of its CPU time.`,
+          advice:
+            "Keep memory instead of giving it back and mapping it again, or use larger pages.",
+          confidence: "measured" as const,
+          link: { panel: "times" as const, key },
+          weight: system / seconds,
+        },
+      ];
+    }),
+};

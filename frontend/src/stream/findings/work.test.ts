@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import { edge, node, roleOf, texts, timesOf, wakesOf } from "../../testing/evidence";
+import type { WakeNode } from "../wakes";
+import { EVENT_LOOP_RULE, IDLE_POOL_RULE, LITTLE_WORK_RULE, SATURATED_RULE } from "./work";
+
+describe("wake-ups for little work", () => {
+  const evidence = (kind: WakeNode["kind"], per_s: number, gets: number, cpu: number) => ({
+    roles: [roleOf("hash-worker", 1, { cpu })],
+    ...wakesOf(
+      [node("net-client", kind), node("hash-worker", "role", gets)],
+      [edge(`${kind}:net-client`, "role:hash-worker", per_s)],
+    ),
+  });
+
+  it("are found with who wakes whom, how often, and for how long", () => {
+    expect(texts(LITTLE_WORK_RULE, evidence("role", 900, 900, 0.0036 * 60))).toEqual([
+      "net-client wakes hash-worker 900 times a second for 4.00 µs of work each.",
+    ]);
+  });
+
+  it("are none if they are few, if others wake more, or if there is work", () => {
+    expect(texts(LITTLE_WORK_RULE, evidence("role", 100, 100, 0.0001 * 60))).toEqual([]);
+    expect(texts(LITTLE_WORK_RULE, evidence("role", 300, 900, 0.0036 * 60))).toEqual([]);
+    expect(texts(LITTLE_WORK_RULE, evidence("role", 900, 900, 0.09 * 60))).toEqual([]);
+    expect(texts(LITTLE_WORK_RULE, evidence("interrupt", 900, 900, 0.0036 * 60))).toEqual([]);
+  });
+});
+
+describe("a pool that is idle nearly always", () => {
+  const idle = (threads: number, share: number, more: object = {}) => ({
+    roles: [
+      roleOf(
+        "pool-#",
+        threads,
+        { idle: share * 60 * threads, cpu: 3, ...more },
+        { futex: 59 * threads },
+      ),
+    ],
+    ...wakesOf([node("pool-#", "role", 5)], []),
+  });
+
+  it("is named with what it uses", () => {
+    expect(texts(IDLE_POOL_RULE, idle(16, 0.99))).toEqual([
+      "16 threads of pool-# were idle 99.0 % of the time; together they used 50.0 mcores.",
+    ]);
+  });
+
+  it("is none if it works, is small, or what it does is unknown", () => {
+    expect(texts(IDLE_POOL_RULE, idle(16, 0.9))).toEqual([]);
+    expect(texts(IDLE_POOL_RULE, idle(4, 0.99))).toEqual([]);
+    expect(texts(IDLE_POOL_RULE, idle(16, Number.NaN))).toEqual([]);
+  });
+
+  it("is none of threads that may wait for a lock, unless they are Go's", () => {
+    const parked = idle(16, 0.99, { parked: 900 });
+    expect(texts(IDLE_POOL_RULE, parked)).toEqual([]);
+    expect(texts(IDLE_POOL_RULE, { ...parked, go: true })).toHaveLength(1);
+  });
+
+  it("is none of threads that nobody gives work", () => {
+    expect(texts(IDLE_POOL_RULE, { ...idle(16, 0.99), ...wakesOf([], []) })).toEqual([]);
+  });
+});
+
+describe("an event loop", () => {
+  const loop = (polls: number, cpu: number, long = 0, long_s = 0, calls = 600) => ({
+    loops: [
+      {
+        thread: {
+          ...{ key: "7@0", tid: 7, name: "node", role: "node", process: "" },
+          ...{ born_s: -1, ended_s: Number.POSITIVE_INFINITY },
+          ...timesOf(60, { cpu }, { poll: 60 - cpu }),
+        },
+        ...{ polls, calls, long, long_s },
+      },
+    ],
+  });
+
+  it("is blocked by long stretches on a CPU", () => {
+    expect(texts(EVENT_LOOP_RULE, loop(30_000, 40, 420, 28))).toEqual([
+      "The event loop of node (7) is blocked by computing: 66.7 ms and longer at a time, 66.7 % of all time, in which it answers nobody.",
+    ]);
+  });
+
+  it("is blocked if it computes long between two polls, though often preempted", () => {
+    expect(texts(EVENT_LOOP_RULE, loop(600, 12))).toEqual([
+      "The event loop of node (7) is blocked by computing: 20.0 ms and longer at a time, 20.0 % of all time, in which it answers nobody.",
+    ]);
+  });
+
+  it("is well if it polls often, or hardly computes", () => {
+    expect(texts(EVENT_LOOP_RULE, loop(60_000, 50))).toEqual([]);
+    expect(texts(EVENT_LOOP_RULE, loop(60, 3))).toEqual([]);
+    expect(texts(EVENT_LOOP_RULE, loop(0, 50, 600, 50))).toEqual([]);
+  });
+
+  it("is not blocked but busy if it calls sockets all the time", () => {
+    expect(texts(EVENT_LOOP_RULE, loop(600, 50, 420, 28, 400_000))).toEqual([]);
+  });
+});
+
+it("names a thread that runs all the time while others wait for it", () => {
+  const busy = {
+    key: "7@0",
+    tid: 7,
+    name: "net-loop",
+    role: "net-loop",
+    process: "",
+    ...{ born_s: -1, ended_s: Number.POSITIVE_INFINITY },
+    ...timesOf(60, { cpu: 59 }),
+  };
+  const wakee = (tid: number, blocked: number) => ({
+    ...{ key: `${tid}@0`, tid, name: "w", kind: "role" as const, colour: 0 },
+    ...{ per_s: 10, blocked, blocked_s: 0.1, delay_s: 0 },
+  });
+  const saturated = [{ thread: busy, wakees: [wakee(1, 0.8), wakee(2, 0.7)] }];
+  expect(texts(SATURATED_RULE, { saturated })).toEqual([
+    "net-loop (7) runs 98.3 % of the time, and 2 threads wait for it.",
+  ]);
+  const wakees = [wakee(1, 0.8), wakee(2, 0.7)];
+  const named = [{ wakees, thread: { ...busy, process: "nginx (4711)" } }];
+  expect(texts(SATURATED_RULE, { saturated: named })[0]).toMatch(
+    /^net-loop \(7\) of nginx \(4711\) runs/,
+  );
+  const alone = [{ thread: busy, wakees: [wakee(1, 1.8), wakee(7, 1)] }];
+  expect(texts(SATURATED_RULE, { saturated: alone })).toEqual([]);
+});
