@@ -75,7 +75,7 @@ class Page:
     async def picture(self, file: Path) -> None:
         """Save what the window shows as PNG."""
         taken = await self.call("Page.captureScreenshot", format="png")
-        file.write_bytes(base64.b64decode(taken["data"]))
+        await asyncio.to_thread(file.write_bytes, base64.b64decode(taken["data"]))
 
     async def until(self, expression: str, seconds: float = 60) -> None:
         """Wait until an expression is true in the page."""

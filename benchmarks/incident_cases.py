@@ -15,7 +15,7 @@ from incident_places import Place, bare, cpu_limit, disk_limit, hog, memory_limi
 
 HERE = Path(__file__).resolve().parent / "incident_programs"
 BUSY_CPU = r"(?:chromium|tidscope|python3?) .*ran while"
-"""The benchmark's own browser takes CPU time on a small machine: true, and neither right nor wrong."""
+"""True of the benchmark's own browser on a small machine, and neither right nor wrong."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ INCIDENTS: tuple[Incident, ...] = (
         "200 threads wake at the same instant",
         (*C, "timer-herd"),
         right=r"timer.*(same (time|moment|instant)|at once|together)",
-        symptom=r"run-queue|waited for a CPU|could have run",
+        symptom=r"run-queue|waits for a CPU|could have run",
         misleading=r"were idle|one lock",
     ),
     Incident(
@@ -127,7 +127,7 @@ INCIDENTS: tuple[Incident, ...] = (
         "a thread of SCHED_FIFO computes on the CPU of three servers",
         (*C, "starvation"),
         right=r"realtime",
-        symptom=r"run-queue|waited for a CPU",
+        symptom=r"run-queue|waits for a CPU",
         misleading=r"were idle|one lock",
     ),
     Incident(
@@ -158,7 +158,7 @@ INCIDENTS: tuple[Incident, ...] = (
         "another program computes on every CPU",
         (*C, "even-work"),
         right=r"nightly-backup.*ran while",
-        symptom=r"run-queue|waited for a CPU",
+        symptom=r"run-queue|waits for a CPU",
         place=hog,
     ),
     Incident(
@@ -261,7 +261,7 @@ INCIDENTS: tuple[Incident, ...] = (
         "java-executor",
         "a pool of four gets more than twice the jobs that it can do",
         (*JAVA, "executor"),
-        right=r"(pool).*(full|queue|busy|all \d+)",
+        right=r"(threads of pool).*(full|queue|busy)",
         symptom=r"pool",
         misleading=r"were idle",
     ),

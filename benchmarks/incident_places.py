@@ -116,7 +116,7 @@ def cpu_limit(program: Sequence[str], fault: bool, folder: Path) -> Iterator[int
 @contextmanager
 def disk_limit(program: Sequence[str], fault: bool, folder: Path) -> Iterator[int]:
     """A disk that takes little; the twin's is as it is."""
-    device = os.stat("/var/tmp").st_dev
+    device = Path("/var/tmp").stat().st_dev
     number = f"{os.major(device)}:{os.minor(device)}"
     limits = {"blkio.throttle.write_bps_device": f"{number} {WRITE_BYTES}"} if fault else {}
     with _limited(_words(program, fault), folder, "blkio", limits) as pid:

@@ -7,8 +7,9 @@ says under Findings is read twice a second. It is judged when it has stood for s
 that are true of it. Sentences are compared with the rules of incident_cases.py.
 
 `said_s`: from the attach, when the fault is there already, until the right finding is first said.
-`false_alarms`: healthy programs with a finding that is none. Needs root, chromium, cc, go, a JDK and
-node; what is missing is said and left out, which makes the figures those of fewer incidents.
+`false_alarms`: healthy programs with a finding that is none. Needs root, chromium, cc, go, a JDK,
+node, PostgreSQL and redis-server; what is missing is said and left out, which makes the figures
+those of fewer incidents.
 """
 
 import argparse
@@ -62,9 +63,14 @@ def target_of(running: Running, incident: Incident, pid: int) -> str:
     return str(running.ask("/targets", {**what, "rate_hz": 10})["id"])
 
 
-async def read(page: Page, seconds: float) -> list[tuple[float, list[str]]]:
-    """Read the findings for some time: seconds since the beginning, and sentences."""
-    began = time.monotonic()
+async def read(page: Page, began: float, seconds: float) -> list[tuple[float, list[str]]]:
+    """Read the findings until some time has passed since the attach: seconds since, and sentences.
+
+    Args:
+        page: the live page.
+        began: when the program was attached, by time.monotonic().
+        seconds: time from then on.
+    """
     found = []
     while (now := time.monotonic() - began) < seconds:
         found.append((now, list(await page.evaluate(FINDINGS))))
@@ -82,11 +88,12 @@ async def look_at(
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
         incident.place(words, fault, Path(folder)) as pid,
     ):
+        began = time.monotonic()
         target = target_of(running, incident, pid)
         try:
             async with open_page(running.url_of(f"/?target={target}")) as page:
                 await page.until("document.querySelector('[data-panel=findings]') !== null")
-                found = await read(page, seconds)
+                found = await read(page, began, seconds)
                 if options.pictures:
                     twin = "" if fault else "-healthy"
                     await page.picture(options.pictures / f"{incident.name}{twin}.png")

@@ -227,7 +227,7 @@ static void reclaim(void)
 	start_many(2, "index", look_up);
 }
 
-/* Memory that is mapped, touched and given back, again and again; the twin keeps it. */
+/* Memory that is mapped, touched and unmapped, again and again; the twin keeps it. */
 static void *touch(void *unused)
 {
 	size_t bytes = 16 << 20;
@@ -414,8 +414,8 @@ static void fork_storm(void)
 static void *serve_evenly(void *unused)
 {
 	for (;;) {
-		compute_us(1000);
-		sleep_us(9000);
+		compute_us(15000);
+		sleep_us(60000);
 	}
 	return NULL;
 }

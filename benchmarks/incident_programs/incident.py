@@ -149,6 +149,7 @@ def n_plus_one() -> None:
     class Store(socketserver.BaseRequestHandler):
         def handle(self) -> None:
             while self.request.recv(64):
+                time.sleep(0.0003)
                 self.request.sendall(b"row\n")
 
     def serve_store() -> int:

@@ -2,7 +2,7 @@
 
 import type { Locator, Page } from "@playwright/test";
 import { LivePage } from "./fixtures/livePage";
-import { startLockWork } from "./fixtures/programs";
+import { startBlockedLoop, startLockWork } from "./fixtures/programs";
 import { expect, test } from "./fixtures/test";
 
 test.describe.configure({ timeout: 240_000 });
@@ -47,7 +47,7 @@ test("a finding leads to its lock and to those who wait for it, live and in a ru
       "this kernel keeps no ledger of states",
     );
     const found = findings.getByRole("button", {
-      name: /^4 threads waited .* % of the time for one lock, “pool_mu”\.$/,
+      name: /^4 threads waited .* % of the time for one lock, “pool_mu”; who holds it sleeps\.$/,
     });
     const seesLock = async () => {
       await found.click();
@@ -114,6 +114,31 @@ test("the graph of wake-ups stands still, and a role is selected by keyboard", a
     await expect(threads.getByRole("button", { name: /^worker-/ })).toHaveCount(0);
     await page.keyboard.press("Enter");
     await expect(threads.getByRole("button", { name: /^worker-/ })).not.toHaveCount(0);
+  } finally {
+    await program.stop();
+  }
+});
+
+test("a finding names an event loop that computes, and leads to its thread", async ({
+  page,
+  stack,
+}) => {
+  const program = await startBlockedLoop();
+  try {
+    await page.goto(stack.signingIn(`/?pid=${program.pid}`));
+    const findings = region(page, "Findings");
+    await expect(findings).not.toContainText("five seconds");
+    test.skip(
+      (await page.locator("[data-absent=ledger]").count()) > 0,
+      "this kernel keeps no ledger of states",
+    );
+    const name = `The event loop of node \\(${program.pid}\\) is blocked by computing`;
+    const found = findings.getByRole("button", { name: new RegExp(name) });
+    await expect(found).toBeVisible();
+    await findings.getByRole("button", { name: /^(Details|\d more)$/ }).click();
+    await expect(findings).toContainText("Try: Move the long computation into a thread");
+    await found.click();
+    await expect(page.locator("[data-panel=times]")).toBeFocused();
   } finally {
     await program.stop();
   }

@@ -215,10 +215,10 @@ def test_the_main_thread_is_called_after_what_the_title_says() -> None:
                     followed.next()
                 raise AssertionError(f"{name} is not among {seen}, {roles}")
 
-            until("postgres: idle")
-            program.title("postgres: app shop [local] UPDATE waiting")
-            until("postgres: UPDATE waiting")
-            assert {"postgres: idle", "titled"} <= roles
+            until("postgres: client backend")
+            program.title("postgres: checkpointer")
+            until("postgres: checkpointer")
+            assert {"postgres: client backend", "titled"} <= roles
 
 
 def test_a_process_that_ends_has_no_title_any_more() -> None:

@@ -87,7 +87,7 @@ def test_totals_of_runs_of_different_length_have_no_verdict() -> None:
     # Within 5 % of the longest, lengths are the same.
     found = compare([[run(1, 9.5)], [run(2, 10)]], basis="totals")
     (cpu,) = metric(found, "cpu_run_ns").differences
-    assert (found.same_length, cpu.verdict) == (True, "worse")
+    assert (found.same_length, cpu.verdict) == (True, "more")
     assert cpu.caveat == "One run in a group: it may be chance."
 
 
@@ -146,7 +146,7 @@ def test_a_clear_difference_of_repeats_has_a_verdict_without_caveat() -> None:
         return tables(number, [Life("main", (0, 0, 0), (switches, switches, None))], **changes)
 
     found = compare([[run(1, 100), run(2, 102)], [run(3, 200), run(4, 202)]], basis="totals")
-    assert verdicts(found, "cpu_run_ns") == [("worse", None)]
+    assert verdicts(found, "cpu_run_ns") == [("more", None)]
     assert verdicts(found, "voluntary_switches") == [("more", None)]
     found = compare([[run(1, 100), run(2, 200)], [run(3, 110), run(4, 190)]], basis="totals")
     assert verdicts(found, "cpu_run_ns") == [("equal", None)]

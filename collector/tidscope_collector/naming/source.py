@@ -23,8 +23,11 @@ LONGEST_ROLE = 128
 
 _BEGINNING = re.compile(r"[\w.+/@-]{1,64}: \S")
 _CLUSTER = re.compile(r"(postgres(?:\[\d+\])?: )\S+: ")
-_CLIENT = re.compile(r"postgres: \S+ \S+ (?:\[local\]|\S+\(\d+\)) (.+)")
-_AUTOVACUUM = re.compile(r"postgres: (autovacuum worker) .+")
+_KINDS = (
+    (re.compile(r"postgres: (walsender|autovacuum worker) .+"), r"postgres: \1"),
+    (re.compile(r"postgres: \S+ \S+ (?:\[local\]|\S+\(\d+\)) .+"), "postgres: client backend"),
+)
+"""Kinds of processes of PostgreSQL (pg_stat_activity.backend_type) whose titles say more."""
 _POSITION = re.compile(r"\b(?:[0-9A-F]{24}|[0-9A-F]{1,8}/[0-9A-F]{1,8})\b")
 SYSMON = "sysmon"
 
@@ -39,15 +42,15 @@ def read_title(arguments: bytes) -> str | None:
 
 
 def role_of_title(title: str) -> str:
-    """Return the activity in a title, equal for all processes with the same activity.
+    """Return the role in a title, equal for all processes of a kind, whatever they do now.
 
-    For PostgreSQL servers it is the end of the title, without the client. For others only numbers
-    are replaced.
+    For PostgreSQL servers it is the kind of process, without client and activity. For others only
+    numbers are replaced.
     """
     title = _CLUSTER.sub(r"\1", title, count=1)
-    for pattern in (_CLIENT, _AUTOVACUUM):
+    for pattern, kind in _KINDS:
         if found := pattern.fullmatch(title):
-            title = f"postgres: {found[1]}"
+            title = found.expand(kind)
             break
     return role_of(_POSITION.sub("#", title))[:LONGEST_ROLE]
 

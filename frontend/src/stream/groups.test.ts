@@ -166,7 +166,7 @@ it("does not grow with processes that come and go", () => {
   // Nothing is lost: the thread is among the others, or in the role's line.
   const sum = Object.values(lastOf(model, "process")).reduce((a, b) => a + b, 0);
   expect(sum).toBeCloseTo(done, 6);
-  expect(lastOf(model, "role")["cc#"]).toBeCloseTo(done, 6);
+  expect(lastOf(model, "role").cc1).toBeCloseTo(done, 6);
 });
 
 describe("the tree of the table", () => {

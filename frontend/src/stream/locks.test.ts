@@ -124,3 +124,29 @@ it("does not take contended locks of a Java virtual machine for idle parks", () 
 it("knows which waits of a thread are none of work", () => {
   expect(Object.fromEntries(parkedShares(model))).toEqual({ 4: 1 });
 });
+
+it("does not call threads parked that wait for each other", () => {
+  const names = ["posting-1", "posting-2", "posting-3", "acceptor"];
+  const wake = (t_s: number) => (waker_tid: number, wakee_tid: number, blocked: number) => ({
+    ...{ waker_tid, waker_pid: 100, wakee_tid, count: 100 * t_s },
+    ...{ blocked_ns: blocked * t_s * 1e9, delay_ns: 0 },
+  });
+  const instants = (ends: (t_s: number) => readonly object[]) =>
+    [0, 5, 10].map((t_s, i) => ({
+      ...{ t_s, counters: names.map(() => ({ cpu_run_ns: 0 })) },
+      facts: {
+        locks: [1, 2, 3].map((tid) => ({
+          ...{ lock: 3, tid, wait_ns: 0.66 * t_s * 1e9, waits: 100 * t_s, wakes: 0 },
+        })),
+        wakes: ends(t_s),
+        ...(i === 0 && { lock_names: LOCK_NAMES }),
+      },
+    }));
+  const shares = (ends: (t_s: number) => readonly object[]) =>
+    Object.fromEntries(parkedShares(factModel(names, instants(ends))));
+  const others = [2, 3, 1] as const;
+  const among = (t_s: number) => others.map((tid, i) => wake(t_s)(tid, i + 1, 0.66));
+  expect(shares(among)).toEqual({});
+  const fed = (t_s: number) => others.map((_, i) => wake(t_s)(4, i + 1, 0.66));
+  expect(shares(fed)).toEqual({ 1: 1, 2: 1, 3: 1 });
+});

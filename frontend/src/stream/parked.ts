@@ -5,8 +5,8 @@
 
 import type { RingField } from "./chartSpecs";
 import type { ViewInput } from "./chartView";
-import { LOCKS } from "./facts/facts";
-import { lockNames } from "./facts/parties";
+import { LOCKS, WAKES } from "./facts/facts";
+import { lockNames, threadsByTid } from "./facts/parties";
 import type { Stretches } from "./history";
 import { increase } from "./rate";
 import { ringOf } from "./series";
@@ -86,12 +86,69 @@ function known(value: number): number {
   return Number.isNaN(value) ? 0 : value;
 }
 
+/** Share of a role's waiting that its own threads end, from which they wait for each other. */
+export const AMONG_SHARE = 0.8;
+/** Somebody has what the others wait for: so many threads do not wait, on average. */
+export const AMONG_BUSY = 0.7;
+
+/** Whether a program is Go's: its threads park without work, and its locks have no threads. */
+export function isGo({ sizes }: TargetModel, t_s: number): boolean {
+  return !Number.isNaN(sizes.between(t_s, t_s)[0]?.value ?? Number.NaN);
+}
+
+interface RoleSums {
+  wall_s: number;
+  all_s: number;
+  own_s: number;
+}
+
+const contended = new WeakMap<TargetModel, { edition: number; roles: ReadonlySet<string> }>();
+
+/** Roles whose threads wait for each other, by their wake-ups since attach. None of Go's do. */
+function contendedRoles(model: TargetModel): ReadonlySet<string> {
+  const { facts } = model;
+  const before = contended.get(model);
+  if (before?.edition === facts.edition) return before.roles;
+  const sums = isGo(model, model.now_s) ? new Map<string, RoleSums>() : roleSums(model);
+  const elapsed_s = model.now_s - model.since_s;
+  const roles = new Set<string>();
+  for (const [role, { wall_s, all_s, own_s }] of sums) {
+    const busy = wall_s - all_s >= AMONG_BUSY * elapsed_s;
+    if (busy && own_s >= AMONG_SHARE * all_s && own_s >= elapsed_s) roles.add(role);
+  }
+  contended.set(model, { edition: facts.edition, roles });
+  return roles;
+}
+
+function roleSums(model: TargetModel): ReadonlyMap<string, RoleSums> {
+  const { wakes } = model.facts;
+  const threads = threadsByTid(model);
+  const sums = new Map<string, RoleSums>();
+  for (const thread of threads.values()) {
+    const sum = sums.get(thread.role) ?? { wall_s: 0, all_s: 0, own_s: 0 };
+    sum.wall_s += lifeWithin(model, thread, model.since_s, model.now_s);
+    sums.set(thread.role, sum);
+  }
+  for (const slot of wakes.all()) {
+    const role = threads.get(wakes.key(slot, WAKES.wakee_tid))?.role;
+    const sum = role === undefined ? undefined : sums.get(role);
+    if (!sum) continue;
+    const blocked_s = wakes.total(slot, WAKES.blocked_ns) / 1e9;
+    sum.all_s += blocked_s;
+    if (threads.get(wakes.key(slot, WAKES.waker_tid))?.role === role) sum.own_s += blocked_s;
+  }
+  return sums;
+}
+
 /**
- * Share of each thread's lock waits that is idle parking, by tid; threads without any are missing.
- * JVM threads park both without work and at a contended lock. The JVM's own account of contended
- * waits (kind monitor) is part of the parking time, and is not idle.
+ * Share of each thread's lock waits that is parking, by tid; threads without any are missing. JVM
+ * threads park both without work and at a contended lock. The JVM's own account of contended waits
+ * (kind monitor) is part of the parking time, and is not idle; nor is what threads of one role do
+ * that wait for each other.
  */
 export function parkedShares(model: TargetModel): ReadonlyMap<number, number> {
+  const blocked = contendedRoles(model);
+  const threads = blocked.size > 0 ? threadsByTid(model) : null;
   const kinds = lockNames(model);
   const shares = new Map<number, number>();
   const { locks } = model.facts;
@@ -100,6 +157,7 @@ export function parkedShares(model: TargetModel): ReadonlyMap<number, number> {
     const kind = kinds.get(locks.key(slot, LOCKS.lock))?.kind;
     if (kind === "call") continue;
     const tid = locks.key(slot, LOCKS.tid);
+    if (threads && blocked.has(threads.get(tid)?.role ?? "")) continue;
     const wait_ns = locks.total(slot, LOCKS.wait_ns);
     const sum = sums.get(tid) ?? { all: 0, parked: 0, contended: 0 };
     if (kind === "monitor") sum.contended += wait_ns;

@@ -7,9 +7,8 @@ const WORDS: ReadonlySet<string> = new Set(
   `v4 v6 ip4 ip6 ipv4 ipv6 tcp4 tcp6 udp4 udp6 icmp6 nfs4 nfsd4 nfsv3 nfsv4 l2cap p2p
   x86 x64 i386 i686 i915 amd64 arm64 riscv64 win32 ext2 ext3 ext4 jbd2 f2fs raid0 raid1 raid5
   raid6 raid10 utf8 utf16 base64 md5 sha1 sha256 sha512 crc32 crc32c lz4 bz2 h2 h264 h265 http1
-  http2 http3 html5 mp3 mp4 oauth2 s3 k8s log4j log4j2 slf4j nio2 sqlite3 v8 v8worker db2 neo4j`.split(
-    /\s+/,
-  ),
+  http2 http3 html5 mp3 mp4 oauth2 s3 k8s log4j log4j2 slf4j nio2 sqlite3 v8 v8worker db2 neo4j
+  cc1 python2 python3 php7 php8 lua5 perl5 qt5 qt6 gtk3 gtk4 wine64 k3s`.split(/\s+/),
 );
 
 /** Go runtime threads, one each in any Go program, which do not count as a second role. */

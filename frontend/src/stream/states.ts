@@ -151,7 +151,7 @@ export const CELL_STATES = PARKED + 1;
 
 export function cellStateName(number: number): string {
   return number === PARKED
-    ? "Parked, idle in its runtime (futex)"
+    ? "Parked in its runtime (futex): without work, or at a lock"
     : (stateNumbered(number)?.name ?? "");
 }
 

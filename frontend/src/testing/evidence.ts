@@ -35,7 +35,9 @@ export function texts(
   evidence: Partial<Evidence>,
   shown: readonly string[] = [],
 ): string[] {
-  return found([rule], { ...NOTHING, ...evidence }, shown).map(({ text }) => text);
+  return found([rule], { ...NOTHING, ...evidence }, shown).map(({ text, also }) =>
+    also ? text.replace(/\.$/, `; ${also}.`) : text,
+  );
 }
 
 export function lockThread(tid: number, wait: number, wakes_per_s = 0): LockThread {

@@ -41,7 +41,7 @@ const FACTOR = 2;
 
 /** What matters most comes first: results, then time blocked, then everything else. */
 const TIERS: readonly RegExp[] = [
-  /^(ops|ops_per_s|ops_per_j|duration_s)$/,
+  /^(ops|ops_per_s|ops_per_j|duration_s|pool:.*:(finished|response.*))$/,
   /^(share_(locks|disk|network|pipes|faults|other|runnable)|share_state_.*)$/,
 ];
 /** States in which a thread is not blocked. */

@@ -112,10 +112,11 @@ function Item({ finding, open }: ItemProps) {
 }
 
 /** The sentence of a finding, with the code of its lock where stacks know it. */
-function useSentence({ text, link }: Finding): string {
+function useSentence({ text, also = "", link }: Finding): string {
   const { locks } = usePlaces();
   const code = link.panel === "locks" ? lockCode(locks.get(link.lock)) : "";
-  return code === "" ? text : `${text.replace(/\.$/, "")}, ${code}.`;
+  const end = `${code === "" ? "" : `, ${code}`}${also === "" ? "" : `; ${also}`}.`;
+  return text.replace(/\.$/, end);
 }
 
 /** Link to the stacks of what a finding is about; nothing without stacks. */

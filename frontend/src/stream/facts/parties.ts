@@ -51,7 +51,7 @@ export interface Outside {
   readonly name: string;
 }
 
-/** Processes of one name that are told apart; more of them are one party. */
+/** Maximum processes of one name that are parties of their own; more are one party together. */
 const ALONE = 6;
 
 /**

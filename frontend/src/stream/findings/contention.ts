@@ -2,6 +2,7 @@
 
 import { counted, formatDuration, formatNumber, formatValue } from "../format";
 import type { LockThread } from "../locks";
+import { AMONG_BUSY, AMONG_SHARE } from "../parked";
 import type { StateId } from "../states";
 import {
   AMONG_THEM,
@@ -57,7 +58,8 @@ function held(
   const name = lock.named ? `“${lock.name}”` : `${lock.name} (its name is not known)`;
   const work = workOfHolders(wakers, roles);
   return {
-    text: `${those.length} threads waited ${share} of the time for one lock, ${name}${work === "" ? "" : `; who holds it ${work}`}.`,
+    text: `${those.length} threads waited ${share} of the time for one lock, ${name}.`,
+    also: work === "" ? "" : `who holds it ${work}`,
     evidence:
       `${formatNumber(lock.waits_per_s, "1/s")} waits a second, ${formatValue(lock.mean_s, "s")} each, ` +
       `over ${formatDuration(seconds)}. Threshold: ${WAITERS} threads that each wait ${percent(SHARE)} of the time.`,
@@ -161,12 +163,9 @@ export const GIL_RULE: Rule = {
 
 /** Thresholds of a role whose threads end each other's waits. */
 const AMONG_WAIT = 1;
-const AMONG_SHARE = 0.8;
 const AMONG_OF_WALL = 0.4;
 const AMONG_S = 0.5e-3;
 const AMONG_THREADS = 3;
-/** Somebody has what the others wait for: so many threads do not wait, on average. */
-const AMONG_BUSY = 0.7;
 
 export const AMONG_RULE: Rule = {
   subject: "threads that wait for each other",

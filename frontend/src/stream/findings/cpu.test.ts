@@ -22,7 +22,7 @@ it("names the process that runs instead", () => {
   ]);
   expect(texts(TAKEN_CPU_RULE, takersOf(taker("own", 0.5, 0.6)))).toEqual([]);
   expect(texts(TAKEN_CPU_RULE, takersOf(taker("unknown", 0.5, 0.6)))).toEqual([]);
-  expect(texts(TAKEN_CPU_RULE, takersOf(taker("process", 0.05, 0.6)))).toEqual([]);
+  expect(texts(TAKEN_CPU_RULE, takersOf(taker("process", 0.15, 0.6)))).toEqual([]);
   expect(texts(TAKEN_CPU_RULE, takersOf(taker("process", 0.5, 0.1)))).toEqual([]);
   const busy = [roleOf("worker-#", 8, { cpu: 400 })];
   expect(texts(TAKEN_CPU_RULE, { ...takersOf(named), roles: busy })).toEqual([]);

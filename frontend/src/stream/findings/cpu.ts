@@ -9,11 +9,11 @@ const PERIODS = 20;
  * Minimum waiting behind one other process: in thread-seconds per second, and as a share of all such
  * waiting, which is itself a share of the time in which threads could have run.
  */
-const DELAY = 0.1;
+const DELAY = 0.2;
 const DELAY_SHARE = 0.2;
 const OF_RUNNABLE = 0.25;
 /** Mean delay of a thread that becomes runnable: less is the hand-over of a CPU, in seconds. */
-const DELAY_S = 0.2e-3;
+const DELAY_S = 0.5e-3;
 
 function isThrottled(cgroup: Evidence["cgroup"], ease = 1): boolean {
   if (!cgroup || cgroup.limit === null || cgroup.periods < PERIODS) return false;

@@ -7,7 +7,7 @@ import { lockNames, threadsByTid } from "../facts/parties";
 import { lowerOf } from "../facts/stayHistogram";
 import { counted } from "../format";
 import { type LocksView, locksView, lockThreads } from "../locks";
-import { growthWithin, lifeWithin, statesWithin } from "../parked";
+import { growthWithin, isGo, lifeWithin, statesWithin } from "../parked";
 import { STATES, type ThreadState } from "../states";
 import { STEP_THREADS, type Steps } from "../steps";
 import { cgroupView, takersView } from "../takers";
@@ -61,7 +61,7 @@ export function* evidenceSteps(input: ViewInput): Steps<Evidence> {
     wakes: wakesView(all),
     takers: takersView(all),
     cgroup: cgroupView(all),
-    go: !Number.isNaN(model.sizes.between(t1_s, t1_s)[0]?.value ?? Number.NaN),
+    go: isGo(model, t1_s),
     grouped: model.levels.grouped,
   };
 }

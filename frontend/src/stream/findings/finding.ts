@@ -21,6 +21,8 @@ export interface Finding {
   readonly id: string;
   /** One sentence with its figures. */
   readonly text: string;
+  /** A clause that ends the sentence, after the code of its lock. */
+  readonly also?: string;
   /** The measured value and its threshold. */
   readonly evidence: string;
   /** What to try, in a sentence. */

@@ -9,7 +9,13 @@ import { evidenceSteps } from "./evidence";
 import type { Evidence, Finding, Rule } from "./finding";
 import { COLLECTOR_RULE, GROWTH_RULE, STORM_RULE } from "./life";
 import { DISK_RULE, FAULTS_RULE, NETWORK_RULE } from "./waits";
-import { EVENT_LOOP_RULE, IDLE_POOL_RULE, LITTLE_WORK_RULE, SATURATED_RULE } from "./work";
+import {
+  EVENT_LOOP_RULE,
+  FULL_POOL_RULE,
+  IDLE_POOL_RULE,
+  LITTLE_WORK_RULE,
+  SATURATED_RULE,
+} from "./work";
 
 export interface FindingsView extends FactsState {
   /** Length of the window evaluated, in seconds. */
@@ -95,5 +101,6 @@ const RULES: readonly Rule[] = [
   COLLECTOR_RULE,
   GROWTH_RULE,
   STORM_RULE,
+  FULL_POOL_RULE,
   IDLE_POOL_RULE,
 ];

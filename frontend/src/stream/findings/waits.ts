@@ -71,18 +71,20 @@ export const NETWORK_RULE: Rule = {
   ledger: true,
   find: ({ roles, wakes, seconds }, ease) =>
     roles.flatMap((times) => {
-      const { key, role, process, wall } = times;
+      const { key, role, process, idle } = times;
       const id = `network:${key}`;
+      // Threads without work do not make those less that have some.
+      const active = times.wall - (Number.isNaN(idle) ? 0 : idle);
       const receive = inStates(times, "socket_receive");
       const send = inStates(times, "socket_send");
       const wait = Math.max(receive, send);
       const enough =
-        wait >= ease(id) * NETWORK_SHARE * wall && wait / seconds >= ease(id) * NETWORK;
+        wait >= ease(id) * NETWORK_SHARE * active && wait / seconds >= ease(id) * NETWORK;
       if (!enough) return [];
       const peer = peerOf(wakes, key);
       const name = withProcess(role, process);
-      const share = formatValue(wait / wall, "share");
-      const threads = wall / seconds;
+      const share = formatValue(wait / active, "share");
+      const threads = active / seconds;
       const sends = wait === send;
       const each_s = wait / seconds / (peer?.per_s ?? 0);
       const many = peer !== null && peer.per_s >= ease(id) * MANY * threads;

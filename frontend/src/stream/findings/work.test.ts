@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { edge, node, roleOf, texts, timesOf, wakesOf } from "../../testing/evidence";
 import type { WakeNode } from "../wakes";
-import { EVENT_LOOP_RULE, IDLE_POOL_RULE, LITTLE_WORK_RULE, SATURATED_RULE } from "./work";
+import {
+  EVENT_LOOP_RULE,
+  FULL_POOL_RULE,
+  IDLE_POOL_RULE,
+  LITTLE_WORK_RULE,
+  SATURATED_RULE,
+} from "./work";
 
 describe("wake-ups for little work", () => {
   const evidence = (kind: WakeNode["kind"], per_s: number, gets: number, cpu: number) => ({
@@ -60,6 +66,28 @@ describe("a pool that is idle nearly always", () => {
   it("is none of threads that nobody gives work", () => {
     expect(texts(IDLE_POOL_RULE, { ...idle(16, 0.99), ...wakesOf([], []) })).toEqual([]);
   });
+});
+
+it("says that a pool is full if nobody gives its threads work, and they have some", () => {
+  const pool = (name: string, timers: number, given: number) => ({
+    roles: [roleOf(name, 4, { cpu: 2 })],
+    ...wakesOf(
+      [node("acceptor", "role"), node(name, "role", timers + given)],
+      [
+        edge("interrupt:", `role:${name}`, timers, { blocked: 3.9 - given }),
+        edge("role:acceptor", `role:${name}`, 10, { blocked: given }),
+      ],
+    ),
+  });
+  const name = "pool-#-thread-#";
+  expect(texts(FULL_POOL_RULE, pool(name, 40, 0.01))).toEqual([
+    "All 4 threads of pool-#-thread-# are busy all the time: none waits for work, and what comes beside has to queue.",
+  ]);
+  expect(texts(FULL_POOL_RULE, pool(name, 40, 2))).toEqual([]);
+  // Idle: nothing wakes them.
+  expect(texts(FULL_POOL_RULE, { roles: [roleOf(name, 4)] })).toEqual([]);
+  // What is no pool by its name may work by itself.
+  expect(texts(FULL_POOL_RULE, pool("flusher-#", 40, 0.01))).toEqual([]);
 });
 
 describe("an event loop", () => {

@@ -135,6 +135,52 @@ export const EVENT_LOOP_RULE: Rule = {
     }),
 };
 
+/** Roles of threads that runtimes and servers call so by default, and that take work from a queue. */
+const POOLS =
+  /^(?:pool-#-thread|ForkJoinPool|ThreadPoolExec|XNIO-#|qtp#|grpc-default-e|default-dispat|.*-exec-#)/;
+/** Maximum share of time of a full pool's threads that other threads end, by giving them work. */
+const FULL_WAITING = 0.02;
+/** Threads that work wake up so often, or compute for so much of the time. */
+const FULL_WAKES_PER_S = 1;
+const FULL_CPU = 0.1;
+
+export const FULL_POOL_RULE: Rule = {
+  subject: "full pools",
+  ledger: true,
+  find: ({ roles, wakes, seconds }, ease) =>
+    roles.flatMap((times) => {
+      const { key, role, process, wall, cpu, live } = times;
+      const id = `full:${key}`;
+      const pool = POOLS.test(role) && live >= 2 && wall >= 0.9 * live * seconds;
+      if (!pool) return [];
+      const own = wakes.edges.filter(({ to }) => to === key);
+      const woken = own.reduce((sum, { per_s }) => sum + per_s, 0);
+      const given = own.reduce(
+        (sum, { from, blocked }) => sum + (from.startsWith("role:") ? blocked : 0),
+        0,
+      );
+      const waiting = given * seconds;
+      const works =
+        woken >= ease(id) * FULL_WAKES_PER_S * live || cpu >= ease(id) * FULL_CPU * wall;
+      if (!works || waiting * ease(id) > FULL_WAITING * wall) return [];
+      return [
+        {
+          id,
+          text:
+            `All ${counted(live, "thread")} of ${withProcess(role, process)} are busy all the time: none waits for work, ` +
+            "and what comes beside has to queue.",
+          evidence:
+            `They were on a CPU ${percent(cpu / wall)} of the time and waited for work ${percent(waiting / wall)}, ` +
+            `over ${formatDuration(seconds)}. Threshold: ${percent(FULL_WAITING)} of a pool that has its runtime's default name.`,
+          advice: "See what they wait for or compute, and whether the queue before the pool grows.",
+          confidence: "likely" as const,
+          link: { panel: "times" as const, key },
+          weight: 0.5 * live,
+        },
+      ];
+    }),
+};
+
 export const SATURATED_RULE: Rule = {
   subject: "threads that run all the time while others wait for them",
   ledger: true,
