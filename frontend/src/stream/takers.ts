@@ -141,15 +141,11 @@ function takerOutside({ facts: { takers } }: TargetModel, slot: number): Outside
   };
 }
 
-/** Threads of the target; in a group, with their process. */
+/** Threads of the target; in a group, those of its processes of one name. */
 function ownTaker({ levels }: TargetModel, pid: number): Pick<TakerRow, "key" | "kind" | "name"> {
   if (!levels.grouped) return { key: "own", kind: "own", name: "this process" };
-  const life = levels.processWith(pid);
-  return {
-    key: `own:${pid}`,
-    kind: "own",
-    name: life ? `${life.name} (${pid})` : `process ${pid}`,
-  };
+  const name = levels.processWith(pid)?.name ?? `process ${pid}`;
+  return { key: `own:${name}`, kind: "own", name };
 }
 
 /** Effect of the limit; null if the collector does not report one. */

@@ -13,6 +13,7 @@ export const SECONDS = 60;
 
 export const NOTHING: Evidence = {
   seconds: SECONDS,
+  ends_s: SECONDS,
   ledger: true,
   roles: [],
   saturated: [],

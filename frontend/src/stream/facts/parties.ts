@@ -53,6 +53,8 @@ export interface Outside {
 
 /** Maximum processes of one name that are parties of their own; more are one party together. */
 const ALONE = 6;
+/** Processes of one name that the collector tells apart; the last of them stands for all others. */
+const OF_A_NAME = 8;
 
 /**
  * Parties outside the target: processes by ID, kernel threads by name without digits. Processes of
@@ -74,7 +76,8 @@ export function outsideParties(all: Iterable<Outside>): (one: Outside) => Party 
     }
     const many = pids.get(name)?.size ?? 0;
     if (name !== "" && many > ALONE) {
-      return { key: `process:${name}`, kind: "process", name: `${name} ×${many}`, colour: null };
+      const shown = `${name} ×${many}${many < OF_A_NAME ? "" : " and more"}`;
+      return { key: `process:${name}`, kind: "process", name: shown, colour: null };
     }
     const shown = name === "" ? String(pid) : `${name} (${pid})`;
     return { key: `process:${pid}`, kind: "process", name: shown, colour: null };

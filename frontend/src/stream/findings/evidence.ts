@@ -52,6 +52,7 @@ export function* evidenceSteps(input: ViewInput): Steps<Evidence> {
     .map((thread) => ({ thread, wakees: wakePartners(all, thread.tid, "wakees") }));
   return {
     seconds,
+    ends_s: t1_s - Math.max(t0_s, oldestEnd(model)),
     ledger: model.states.there || model.facts.some,
     roles: roleTimes(threads, t0_s, t1_s),
     saturated,
@@ -64,6 +65,11 @@ export function* evidenceSteps(input: ViewInput): Steps<Evidence> {
     go: isGo(model, t1_s),
     grouped: model.levels.grouped,
   };
+}
+
+/** End of the oldest ended thread that is known, if older ones were forgotten. */
+function oldestEnd({ threads: { ended, folded } }: TargetModel): number {
+  return folded > 0 ? (ended[0]?.end_s ?? Number.NEGATIVE_INFINITY) : Number.NEGATIVE_INFINITY;
 }
 
 /** Seconds of threads at locks of kind park, by tid. */

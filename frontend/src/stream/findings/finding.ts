@@ -105,6 +105,8 @@ export interface LockEvidence {
 export interface Evidence {
   /** Length of the window, in seconds. */
   readonly seconds: number;
+  /** Its end for which all threads that ended are known, in seconds: the model forgets old ones. */
+  readonly ends_s: number;
   /** Whether a state ledger was kept. */
   readonly ledger: boolean;
   readonly roles: readonly RoleTimes[];

@@ -34,6 +34,8 @@ it("says who starts many short-lived processes", () => {
   expect(texts(STORM_RULE, { roles: [short] })).toEqual([
     "50.0 threads a second of true start and end, after 2.00 ms each.",
   ]);
+  // The model keeps the last ones only: they ended in the last two seconds.
+  expect(texts(STORM_RULE, { roles: [short], ends_s: 2 })[0]).toMatch(/^1.50 k threads a second/);
   const longer = { ...short, short_s: 900 };
   expect(texts(STORM_RULE, { roles: [longer] })).toEqual([]);
 });

@@ -81,16 +81,16 @@ const STORM_LIFE_S = 0.1;
 export const STORM_RULE: Rule = {
   subject: "short-lived threads and processes",
   ledger: false,
-  find: ({ roles, seconds, grouped }, ease) =>
+  find: ({ roles, seconds, ends_s, grouped }, ease) =>
     roles.flatMap((times) => {
       const { key, role, short, short_s, cpu } = times;
       const id = `storm:${key}`;
       const life_s = short_s / short;
-      if (short / seconds < ease(id) * STORM_PER_S || !(life_s * ease(id) <= STORM_LIFE_S))
+      if (short / ends_s < ease(id) * STORM_PER_S || !(life_s * ease(id) <= STORM_LIFE_S))
         return [];
       const starters = roles.filter((other) => other !== times && inStates(other, "child") > 0);
       const [starter] = starters.toSorted((a, b) => inStates(b, "child") - inStates(a, "child"));
-      const rate = formatNumber(short / seconds, "1/s");
+      const rate = formatNumber(short / ends_s, "1/s");
       const those = grouped ? "processes" : "threads";
       return [
         {
@@ -99,12 +99,12 @@ export const STORM_RULE: Rule = {
             ? `${starter.role} starts ${rate} ${those} a second of ${role}, which live ${formatValue(life_s, "s")} each.`
             : `${rate} ${those} a second of ${role} start and end, after ${formatValue(life_s, "s")} each.`,
           evidence:
-            `They used ${formatValue(cpu / seconds, "cores")}${starter ? `; ${starter.role} waited ${formatValue(inStates(starter, "child") / seconds, "s")} a second for them` : ""}, ` +
+            `They used ${formatValue(cpu / ends_s, "cores")}${starter ? `; ${starter.role} waited ${formatValue(inStates(starter, "child") / seconds, "s")} a second for them` : ""}, ` +
             `over ${formatDuration(seconds)}. Threshold: ${STORM_PER_S} a second, ${formatValue(STORM_LIFE_S, "s")} each.`,
           advice: "Keep workers instead of starting one for each piece of work.",
           confidence: "measured" as const,
           link: { panel: "times" as const, key },
-          weight: Math.max(cpu, starter ? inStates(starter, "child") : 0) / seconds,
+          weight: Math.max(cpu / ends_s, starter ? inStates(starter, "child") / seconds : 0),
         },
       ];
     }),
