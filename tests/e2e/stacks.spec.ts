@@ -104,12 +104,12 @@ test("a flame graph is driven by keys, keeps its view in the address, and differ
 
     // Sum of all roots is the exact time, whatever is hidden.
     const exact = page.locator("[data-figure=exact]");
-    const boxes = Number(await graph.getAttribute("data-boxes"));
+    const drawn = async () => Number(await graph.getAttribute("data-boxes"));
+    await expect.poll(drawn).toBeGreaterThan(0);
+    const boxes = await drawn();
     const time = await exact.textContent();
     await page.getByText("Hide kernel frames").click();
-    await expect
-      .poll(async () => Number(await graph.getAttribute("data-boxes")))
-      .toBeLessThan(boxes);
+    await expect.poll(drawn).toBeLessThan(boxes);
     expect(await exact.textContent()).toBe(time);
 
     await page.getByRole("button", { name: "Back to live" }).click();

@@ -47,7 +47,7 @@ test("a finding leads to its lock and to those who wait for it, live and in a ru
       "this kernel keeps no ledger of states",
     );
     const found = findings.getByRole("button", {
-      name: /^4 threads waited .* % of the time for one lock, “pool_mu”; who holds it sleeps\.$/,
+      name: /^4 threads waited .* % of the time for one lock, “pool_mu”.*; who holds it sleeps\.$/,
     });
     const seesLock = async () => {
       await found.click();

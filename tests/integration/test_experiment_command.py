@@ -103,7 +103,7 @@ start = "warm-up"
 upper = 4
 parameters.fixed = {{ size = 2, interval_s = 0.5 }}
 [quick]
-time = {{ settle_s = 0.0, warm_up_s = 1.0, measure_s = 2.0 }}
+time = {{ settle_s = 0.0, warm_up_s = 3.0, measure_s = 2.0 }}
 """
     with AgentFolder() as folder:
         env = {"TIDSCOPE_AGENT_DIR": str(folder)}

@@ -6,7 +6,7 @@
 import { type CallsView, callsView } from "./calls";
 import type { ViewInput } from "./chartView";
 import { type FactsState, ledgerState } from "./facts/parties";
-import { type FindingsView, findingsSteps } from "./findings/findings";
+import type { FindingsView } from "./findings/findings";
 import { type LocksView, locksView, type ThreadLock, threadLocks } from "./locks";
 import { type PoolsView, poolsView } from "./poolsView";
 import { type ProcessesView, processesView } from "./processesView";
@@ -80,6 +80,19 @@ export function wantsFacts({ facts }: ViewRequest, part: FactPart): boolean {
   return facts.includes(part);
 }
 
+type Rules = typeof import("./findings/findings");
+
+let rules: Rules | null = null;
+let loading: Promise<void> | null = null;
+
+/** Load the rules of findings, which the start page does not need. Idempotent. */
+export function loadFindings(): Promise<void> {
+  loading ??= import("./findings/findings").then((loaded) => {
+    rules = loaded;
+  });
+  return loading;
+}
+
 export class FactViewMaker {
   /** IDs of the findings shown, in order. */
   private shown: readonly string[] = [];
@@ -91,7 +104,11 @@ export class FactViewMaker {
     if (!wantsFacts(input.request, part)) return {};
     switch (part) {
       case "findings": {
-        const findings = yield* findingsSteps(input, this.shown);
+        if (!rules) {
+          void loadFindings();
+          return {};
+        }
+        const findings = yield* rules.findingsSteps(input, this.shown);
         this.shown = findings.findings.map(({ id }) => id);
         this.waiting = findings.state === "waiting";
         return { findings };

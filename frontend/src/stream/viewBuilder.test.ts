@@ -1,5 +1,6 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { frame, type Row, TARGET } from "../testing/frames";
+import { loadFindings } from "./factViews";
 import { filterFrom } from "./rank";
 import { TargetModel } from "./targetModel";
 import { timesSteps, timesView } from "./timesView";
@@ -69,6 +70,8 @@ beforeEach(() => {
   world = new World();
   world.builder.ask(REQUEST, [SEEN, UNSEEN]);
 });
+
+beforeAll(loadFindings);
 
 describe("ViewBuilder", () => {
   it("lets only charts in view follow frames", () => {

@@ -2,6 +2,7 @@
 
 import { connectWebSocket } from "../wire/liveSocket";
 import { readFrames } from "../wire/runFrames";
+import { loadFindings } from "./factViews";
 import { LiveSession } from "./session";
 import type { FromWorker, ToWorker } from "./workerProtocol";
 
@@ -23,7 +24,11 @@ const session = new LiveSession({
   now_ms: () => performance.timeOrigin + performance.now(),
   clock_ms: () => performance.now(),
   random: () => Math.random(),
-  read: readFrames,
+  // A run is viewed once it is read; a live target's views are made again and again.
+  read: async (...request) => {
+    await loadFindings();
+    return readFrames(...request);
+  },
   post: (message, transfer) => scope.postMessage(message, transfer),
 });
 

@@ -14,6 +14,7 @@ import { keepSession } from "../base/session";
 import { dismiss, toasts } from "../base/toasts";
 import { drawerOpen } from "../features/steering/SteerProvider";
 import { type LiveClient, LiveClientContext, RunClientsContext } from "../stream/client";
+import { loadFindings } from "../stream/factViews";
 import type { RunSource } from "../stream/runWindow";
 import { LiveSession } from "../stream/session";
 import { clientOf, runClientOf, type WorkerLike } from "../stream/workerClient";
@@ -80,6 +81,7 @@ export class TestPage {
   static async open(address: string, options: PageOptions = {}): Promise<TestPage> {
     const { backend = new FakeBackend(), read = () => Promise.reject(new Error("no run here")) } =
       options;
+    await loadFindings();
     keepSession({ credential: "tds_of-the-tests", role: backend.role });
     drawerOpen.set(false);
     for (const { id } of toasts.get()) dismiss(id);
