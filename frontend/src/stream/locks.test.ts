@@ -145,7 +145,13 @@ it("does not call threads parked that wait for each other", () => {
   const shares = (ends: (t_s: number) => readonly object[]) =>
     Object.fromEntries(parkedShares(factModel(names, instants(ends))));
   const others = [2, 3, 1] as const;
-  const among = (t_s: number) => others.map((tid, i) => wake(t_s)(tid, i + 1, 0.66));
+  // Whoever has the lock sleeps, which a timer ends.
+  const timers = (t_s: number) =>
+    others.map((_, i) => ({ ...wake(t_s)(0, i + 1, 0.1), waker_pid: 0 }));
+  const among = (t_s: number) => [
+    ...others.map((tid, i) => wake(t_s)(tid, i + 1, 0.66)),
+    ...timers(t_s),
+  ];
   expect(shares(among)).toEqual({});
   const fed = (t_s: number) => others.map((_, i) => wake(t_s)(4, i + 1, 0.66));
   expect(shares(fed)).toEqual({ 1: 1, 2: 1, 3: 1 });

@@ -113,7 +113,7 @@ function contendedRoles(model: TargetModel): ReadonlySet<string> {
   const elapsed_s = model.now_s - model.since_s;
   const roles = new Set<string>();
   for (const [role, { wall_s, all_s, own_s }] of sums) {
-    const busy = wall_s - all_s >= AMONG_BUSY * elapsed_s;
+    const busy = wall_s - own_s >= AMONG_BUSY * elapsed_s;
     if (busy && own_s >= AMONG_SHARE * all_s && own_s >= elapsed_s) roles.add(role);
   }
   contended.set(model, { edition: facts.edition, roles });
