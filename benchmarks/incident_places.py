@@ -1,4 +1,4 @@
-"""What programs with a known fault need around them: limits, a disturber, or a server and clients.
+"""Surroundings of programs with a known fault: limits, a disturbing program, a server and clients.
 
 Each place starts a program with or without its fault and yields the process ID to attach to. All of
 it has ended when the context ends.
@@ -9,8 +9,9 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 
 Place = AbstractContextManager[int]
@@ -50,6 +51,15 @@ def _end(process: subprocess.Popen[str], with_signal: int = signal.SIGKILL) -> N
     """End a program and what it started."""
     os.killpg(process.pid, with_signal)
     process.communicate()
+
+
+def _wait_until(ready: Callable[[], bool], what: str) -> None:
+    """Wait until a server is ready. Raises SystemExit after START_S."""
+    end = time.monotonic() + START_S
+    while not ready():
+        if time.monotonic() > end:
+            raise SystemExit(f"{what} did not start")
+        time.sleep(0.1)
 
 
 def _words(program: Sequence[str], fault: bool) -> list[str]:
@@ -155,11 +165,8 @@ def postgres(_program: Sequence[str], fault: bool, folder: Path) -> Iterator[int
         start_new_session=True,
     )
     try:
-        end = time.monotonic() + START_S
-        while subprocess.run(["pg_isready", "-q"], env=home, check=False).returncode:
-            if time.monotonic() > end:
-                raise SystemExit("PostgreSQL did not start")
-            time.sleep(0.1)
+        asking = partial(subprocess.run, ["pg_isready", "-q"], env=home, check=False)
+        _wait_until(lambda: asking().returncode == 0, "PostgreSQL")
         run("pgbench", "-U", "test", "-i", "-q", "postgres")
         clients = subprocess.Popen(
             [
@@ -192,11 +199,7 @@ def redis(_program: Sequence[str], _fault: bool, folder: Path) -> Iterator[int]:
         start_new_session=True,
     )
     try:
-        end = time.monotonic() + START_S
-        while not (folder / "redis").exists():
-            if time.monotonic() > end:
-                raise SystemExit("Redis did not start")
-            time.sleep(0.1)
+        _wait_until((folder / "redis").exists, "Redis")
         words = ["redis-benchmark", "-s", f"{folder}/redis", "-c", "4", "-q", "-t", "get,set"]
         clients = subprocess.Popen(
             [*words, "-n", "100000000"],

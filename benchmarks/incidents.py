@@ -108,7 +108,7 @@ def judged(incident: Incident, found: Sequence[tuple[float, list[str]]]) -> dict
     said_s = next((at_s for at_s, verdict in verdicts if verdict == "right"), None)
     if incident.silent_is_right:
         said_s = None
-    # What stood most of the last third: findings come and go at their thresholds.
+    # Findings come and go at their thresholds: the most frequent verdict of the last third counts.
     last = [verdict for _, verdict in verdicts[-len(verdicts) // 3 :]]
     return {
         "incident": incident.name,

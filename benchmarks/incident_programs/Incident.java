@@ -48,7 +48,7 @@ public final class Incident {
     });
   }
 
-  /** What is kept grows until the heap is nearly full, then little is found at each collection. */
+  /** Fills the heap until it is nearly full; each collection then frees little. */
   private static void garbage() {
     List<byte[]> kept = new ArrayList<>();
     if (fault) {

@@ -3,6 +3,7 @@
 import type { Locator, Page } from "@playwright/test";
 import { LivePage } from "./fixtures/livePage";
 import { startBlockedLoop, startLockWork } from "./fixtures/programs";
+import type { Stack } from "./fixtures/stack";
 import { expect, test } from "./fixtures/test";
 
 test.describe.configure({ timeout: 240_000 });
@@ -33,19 +34,25 @@ async function places(graph: Locator): Promise<Record<string, string>> {
   return Object.fromEntries(nodes);
 }
 
+/** Open a process and wait for its findings; skips the test where the kernel keeps no ledger. */
+async function openFindings(page: Page, stack: Stack, pid: number): Promise<Locator> {
+  await page.goto(stack.signingIn(`/?pid=${pid}`));
+  const findings = region(page, "Findings");
+  await expect(findings).not.toContainText("five seconds");
+  test.skip(
+    (await page.locator("[data-absent=ledger]").count()) > 0,
+    "this kernel keeps no ledger of states",
+  );
+  return findings;
+}
+
 test("a finding leads to its lock and to those who wait for it, live and in a run", async ({
   page,
   stack,
 }) => {
   const program = await startLockWork();
   try {
-    await page.goto(stack.signingIn(`/?pid=${program.pid}`));
-    const findings = region(page, "Findings");
-    await expect(findings).not.toContainText("five seconds");
-    test.skip(
-      (await page.locator("[data-absent=ledger]").count()) > 0,
-      "this kernel keeps no ledger of states",
-    );
+    const findings = await openFindings(page, stack, program.pid);
     const found = findings.getByRole("button", {
       name: /^4 threads waited .* % of the time for one lock, “pool_mu”.*; who holds it sleeps\.$/,
     });
@@ -125,13 +132,7 @@ test("a finding names an event loop that computes, and leads to its thread", asy
 }) => {
   const program = await startBlockedLoop();
   try {
-    await page.goto(stack.signingIn(`/?pid=${program.pid}`));
-    const findings = region(page, "Findings");
-    await expect(findings).not.toContainText("five seconds");
-    test.skip(
-      (await page.locator("[data-absent=ledger]").count()) > 0,
-      "this kernel keeps no ledger of states",
-    );
+    const findings = await openFindings(page, stack, program.pid);
     const name = `The event loop of node \\(${program.pid}\\) is blocked by computing`;
     const found = findings.getByRole("button", { name: new RegExp(name) });
     await expect(found).toBeVisible();

@@ -151,6 +151,6 @@ def by_function(tree: CallTree, leaves: Ints, time: Floats) -> tuple[CallTree, I
 def _heaviest(best: dict[tuple[int, int], float]) -> Iterable[tuple[int, int]]:
     lines: dict[int, tuple[float, int]] = {}
     for (place, line), time in best.items():
-        # Of lines with equal times the first: the result does not depend on the order of samples.
+        # The first of lines with equal times, so that the order of samples does not matter.
         lines[place] = max(lines.get(place, (-1.0, 0)), (time, -line))
     return ((place, -line) for place, (_, line) in lines.items())

@@ -39,7 +39,7 @@ const FROM_NOTHING = 10;
 /** Ratio from which a change is said as a factor, instead of in percent. */
 const FACTOR = 2;
 
-/** What matters most comes first: results, then time blocked, then everything else. */
+/** Metrics by importance: results, then time blocked; all others follow. */
 const TIERS: readonly RegExp[] = [
   /^(ops|ops_per_s|ops_per_j|duration_s|pool:.*:(finished|response.*))$/,
   /^(share_(locks|disk|network|pipes|faults|other|runnable)|share_state_.*)$/,

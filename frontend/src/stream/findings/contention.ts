@@ -78,7 +78,7 @@ function isSurelyLock({ kind, symbol_file }: LockEvidence["lock"]): boolean {
   return kind !== "unknown" && symbol_file !== "";
 }
 
-/** What threads do most of the time in which they do not wait for a lock; "" if they run. */
+/** Main activity of a lock's holders besides waiting for locks; "" if they mostly run. */
 function workOfHolders(wakers: readonly LockThread[], roles: readonly RoleTimes[]): string {
   const threads = new Set(wakers.flatMap(({ role }) => (role === null ? [] : [role])));
   const own = roles.filter(({ role }) => threads.has(role));

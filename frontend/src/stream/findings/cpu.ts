@@ -54,7 +54,7 @@ export const TAKEN_CPU_RULE: Rule = {
   subject: "run-queue delay by other processes",
   ledger: true,
   find: ({ takers, cgroup, roles, wakes, seconds }, ease) => {
-    // Of a throttled thread nobody else's work is in the way.
+    // While a CPU limit throttles threads, other processes are not what delays them.
     if (isThrottled(cgroup)) return [];
     const wakeups = wakes.nodes.reduce((sum, { gets_per_s }) => sum + gets_per_s, 0);
     if (takers.delay < DELAY_S * wakeups) return [];

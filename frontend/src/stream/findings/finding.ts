@@ -25,7 +25,7 @@ export interface Finding {
   readonly also?: string;
   /** The measured value and its threshold. */
   readonly evidence: string;
-  /** What to try, in a sentence. */
+  /** Suggested remedy, one sentence. */
   readonly advice: string;
   /** measured: the figures name the cause; likely: they fit it, and another cause seldom. */
   readonly confidence: "measured" | "likely";
@@ -44,7 +44,7 @@ export interface TimesOf {
   readonly disk: number;
   /** Idle by nature: polling, sleeping, accepting, waiting for work. Needs the ledger. */
   readonly idle: number;
-  /** By state number; null without a ledger. */
+  /** Seconds in each state, by state number; null without a ledger. */
   readonly states: Float64Array | null;
   /** At locks where threads wait for work or for a lock: the kernel cannot tell which. */
   readonly parked: number;
@@ -73,11 +73,11 @@ export interface RoleTimes extends TimesOf {
   readonly process: string;
   /** Number of threads that lived within the window. */
   readonly threads: number;
-  /** Of these: alive at its end, born within it, born within its last half. */
+  /** Threads of the role alive at the window's end, born within it, born in its second half. */
   readonly live: number;
   readonly born: number;
   readonly late: number;
-  /** Sum of the lives of those that were born and ended within it, in seconds; their number. */
+  /** Total lifetime in seconds, and number, of threads born and ended within the window. */
   readonly short_s: number;
   readonly short: number;
   /** Number of threads that synced files. */
@@ -105,7 +105,7 @@ export interface LockEvidence {
 export interface Evidence {
   /** Length of the window, in seconds. */
   readonly seconds: number;
-  /** Its end for which all threads that ended are known, in seconds: the model forgets old ones. */
+  /** Seconds before the window's end whose ended threads are all known; older ones are forgotten. */
   readonly ends_s: number;
   /** Whether a state ledger was kept. */
   readonly ledger: boolean;

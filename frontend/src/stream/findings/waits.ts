@@ -39,7 +39,7 @@ export const DISK_RULE: Rule = {
     }),
 };
 
-/** What a role does most of the time in which it waits for the disk, as the end of a sentence. */
+/** Clause that names a role's main kind of disk wait, for the end of a sentence. */
 function doing(times: RoleTimes, seconds: number): string {
   const sync = inStates(times, "file_sync", "file_sync_disk");
   const parts = [
