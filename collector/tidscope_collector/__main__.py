@@ -232,7 +232,11 @@ def _run(arguments: argparse.Namespace) -> int:
                 LedgerOptions(arguments.ledger, arguments.calls, arguments.ask_programs),
                 steers,
                 audit,
-                NamingOptions(arguments.thread_names == "program", tuple(arguments.role)),
+                NamingOptions(
+                    read_programs=arguments.thread_names == "program",
+                    ask_programs=arguments.thread_names == "program" and arguments.ask_programs,
+                    role_rules=tuple(arguments.role),
+                ),
             ),
             arguments.backend,
             sign_in,

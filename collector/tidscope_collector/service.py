@@ -112,7 +112,7 @@ def set_up(
     limit_allocators()
     connects = steers or ledger.ask_programs
     # The fork server is another program, so it must start before execve is given up.
-    opening = OPENING | CONNECTING if connects or naming.ask_programs else OPENING
+    opening = OPENING | CONNECTING if connects else OPENING
     children().keep(opening | SIGNALLING if naming.ask_programs else opening)
     switch = start_switch_helper(procfs.path(SWITCH))
     stacks = start_program()

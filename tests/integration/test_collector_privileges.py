@@ -125,9 +125,10 @@ async def test_a_confined_collector_walks_threads() -> None:
 @pytest.mark.parametrize(
     ("options", "wanted"),
     [
-        ((), {*OPENING, "CAP_DAC_OVERRIDE", "CAP_KILL"}),
-        (("--thread-names", "kernel"), {*OPENING, "CAP_DAC_OVERRIDE"}),
-        (("--no-steering", "--thread-names", "kernel"), OPENING),
+        ((), {*OPENING, "CAP_DAC_OVERRIDE"}),
+        (("--ask-programs",), {*OPENING, "CAP_DAC_OVERRIDE", "CAP_KILL"}),
+        (("--ask-programs", "--thread-names", "kernel"), {*OPENING, "CAP_DAC_OVERRIDE"}),
+        (("--no-steering",), OPENING),
     ],
 )
 async def test_the_process_that_opens_files_of_others_can_do_nothing_else(

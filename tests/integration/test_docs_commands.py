@@ -309,7 +309,7 @@ def test_a_build_by_maven(shell: Shell, tmp_path: Path) -> None:
     record, show = commands("Maven")
     shell.run(record, folder)
     text = shell.run(show)
-    assert "C2 CompilerThread#" in text
+    assert "C2 CompilerThre" in text
     assert shell.states("maven")["state_futex_ns"] > 0.3
 
 

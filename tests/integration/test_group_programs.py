@@ -92,7 +92,7 @@ def test_threads_of_all_programs_have_their_own_names(
     monkeypatch.setattr(thread_names, "REST", 1)
     monkeypatch.setattr(thread_names, "LONGEST_RETRY_S", 2.0)
     monkeypatch.setattr(details, "AGAIN_S", 2.0)
-    naming = NamingOptions(ask_programs=True)
+    naming = NamingOptions(read_programs=True, ask_programs=True)
     with GoProgramRun() as lead, GoProgramRun() as other, NamedJava([EXEC]) as java:
         for pid in (lead.pid, other.pid, java.pid):
             move(pid, folder)

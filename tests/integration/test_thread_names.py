@@ -15,7 +15,7 @@ from programs.contended import attach_socket, contended_go
 from programs.named_java import NamedJava
 from tidscope_collector.inspection.asking import NoAnswerError
 from tidscope_collector.inspection.reader import ask_go_threads, ask_java_names
-from tidscope_collector.naming.source import TitleNames
+from tidscope_collector.naming.source import NOT_ASKED, TitleNames
 from tidscope_collector.naming.thread_names import NamingOptions
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_wire.frame import split
@@ -103,7 +103,8 @@ class Named:
 
 @contextmanager
 def named(pid: int) -> Iterator[Named]:
-    with FollowedTarget(pid, naming=NamingOptions(ask_programs=True)) as followed:
+    naming = NamingOptions(read_programs=True, ask_programs=True)
+    with FollowedTarget(pid, naming=naming) as followed:
         yield Named(followed)
 
 
@@ -127,10 +128,19 @@ def test_threads_have_their_whole_names_from_birth_to_end() -> None:
         assert not Path(f"/proc/{program.pid}/root/tmp/.attach_pid{program.pid}").exists()
 
 
-def test_where_nobody_is_asked_threads_have_the_names_of_the_kernel() -> None:
-    with NamedJava([EXEC, POLLER]) as program, FollowedTarget(program.pid) as followed:
+def test_a_machine_is_left_alone_unless_programs_may_be_asked_and_the_target_says_so() -> None:
+    naming = NamingOptions(read_programs=True)
+    with (
+        NamedJava([EXEC, POLLER]) as program,
+        FollowedTarget(program.pid, naming=naming) as followed,
+    ):
         found = Named(followed)
         found.until(lambda: found.count(EXEC[:15]) == 2)
+
+        def said() -> str:
+            return followed.targets.attached(followed.target.id).thread_names or ""
+
+        found.until(lambda: NOT_ASKED in said())
         assert not attach_socket(program.pid).exists()
 
 
@@ -197,7 +207,7 @@ def titled(first: str) -> Iterator[Titled]:
 
 def test_the_main_thread_is_called_after_what_the_title_says() -> None:
     with titled("postgres: app shop [local] idle") as program:
-        naming = NamingOptions(ask_programs=True)
+        naming = NamingOptions(read_programs=True)
         with FollowedTarget(program.pid, naming=naming) as followed:
             seen: list[str] = []
             roles: set[str | None] = set()

@@ -161,7 +161,7 @@ OfProbe = Callable[[Facts, TaskstatsProbe], DoctorCheck]
             "Present (rtm): locks could be elided. TSX async abort: Mitigation: TSX disabled.",
         ),
         (checks.transactions, replace(GOOD, transactions=None), "ok", "Unknown"),
-        (checks.thread_names, GOOD, "ok", "--thread-names kernel"),
+        (checks.thread_names, GOOD, "ok", "With --ask-programs"),
         (checks.thread_names, NO_RIGHTS, "limited", "sudo tidscope up"),
         (checks.go_symbols, GOOD, "ok", "ptrace_scope 1"),
         (checks.go_symbols, replace(GOOD, ptrace_scope=3), "failed", "next boot"),

@@ -156,14 +156,16 @@ def add_ledger_options(parser: argparse.ArgumentParser, when: str = "") -> None:
     parser.add_argument(
         "--ask-programs",
         action="store_true",
-        help=f"{when}ask Go and Java programs for their own account of their locks",
+        help=f"{when}ask Go and Java programs for their own account of their locks, and Java ones "
+        "for whole names of their threads; each answer stops a Java program for milliseconds",
     )
     parser.add_argument(
         "--thread-names",
         choices=("program", "kernel"),
         default="program",
-        help=f"{when}names of threads: those that a Java virtual machine or a Go program has for "
-        "them, where they can be read (program), or the kernel's, at most 15 bytes (%(default)s)",
+        help=f"{when}names of threads: those that a Go program, a title or, with --ask-programs, "
+        "a Java virtual machine has for them (program), or the kernel's, at most 15 bytes "
+        "(%(default)s)",
     )
     parser.add_argument(
         "--role",

@@ -301,12 +301,12 @@ def confinement(found: Confinement) -> DoctorCheck:
 
 
 def thread_names(facts: Facts) -> DoctorCheck:
-    """Check that programs of other users can be asked for thread names."""
+    """Check that programs of other users can be asked for thread names, where asking is allowed."""
     about = "thread-names", "Names of threads beyond 15 bytes"
     finding = (
-        "An attached Java virtual machine is asked for the names of its threads, as jcmd does: it "
-        "starts its thread Attach Listener, and stops all others for some milliseconds. "
-        "--thread-names kernel leaves it alone."
+        "Names that Go programs and titles give are read. With --ask-programs an attached Java "
+        "virtual machine is asked for its own, as jcmd does: it starts its thread Attach Listener, "
+        "and stops all others for some milliseconds."
     )
     if facts.capabilities is None or {CAP_KILL, CAP_DAC_OVERRIDE} <= facts.capabilities:
         return make_check(about, "ok", finding)

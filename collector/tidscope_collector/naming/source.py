@@ -30,6 +30,10 @@ _KINDS = (
 """Kinds of processes of PostgreSQL (pg_stat_activity.backend_type) whose titles say more."""
 _POSITION = re.compile(r"\b(?:[0-9A-F]{24}|[0-9A-F]{1,8}/[0-9A-F]{1,8})\b")
 SYSMON = "sysmon"
+NOT_ASKED = (
+    "With --ask-programs the Java virtual machine is asked for whole names; this starts its thread "
+    "Attach Listener, and stops the others for some milliseconds."
+)
 
 
 def read_title(arguments: bytes) -> str | None:
@@ -88,17 +92,21 @@ class JavaNames:
     Args:
         pid: process ID.
         start_ticks: start time of the process, in clock ticks since boot.
+        may_ask: False to leave the machine alone, and to say so.
     """
 
     runtime: str = "Java virtual machine"
     every_s: float | None = None
 
-    def __init__(self, pid: int, start_ticks: int) -> None:
+    def __init__(self, pid: int, start_ticks: int, *, may_ask: bool) -> None:
         self._pid = pid
         self._start_ticks = start_ticks
+        self._may_ask = may_ask
 
     def read(self) -> Mapping[int, str]:
         """See `NameSource`."""
+        if not self._may_ask:
+            raise NoAnswerError(NOT_ASKED)
         return ask_java_names(self._pid, self._start_ticks)
 
     def close(self) -> None:
@@ -154,9 +162,14 @@ class NameSource(Protocol):
         ...
 
 
-def name_source(process: Process) -> NameSource | None:
-    """Return the source of a process' thread names, or None for the kernel's names only."""
-    found = runtime_source(process.pid, process.start_ticks, process.runtime)
+def name_source(process: Process, *, ask: bool) -> NameSource | None:
+    """Return the source of a process' thread names, or None for the kernel's names only.
+
+    Args:
+        process: process whose threads are named.
+        ask: True if it may be asked.
+    """
+    found = runtime_source(process.pid, process.start_ticks, process.runtime, ask=ask)
     if found is not None:
         return found
     if process.command is not None and read_title(process.command.encode()) is not None:
@@ -164,16 +177,17 @@ def name_source(process: Process) -> NameSource | None:
     return None
 
 
-def runtime_source(pid: int, start_ticks: int, runtime: Runtime) -> NameSource | None:
+def runtime_source(pid: int, start_ticks: int, runtime: Runtime, *, ask: bool) -> NameSource | None:
     """Return a runtime's source of thread names, or None if it has none.
 
     Args:
         pid: process ID.
         start_ticks: start time of the process, in clock ticks since boot.
         runtime: runtime of the program.
+        ask: True if the program may be asked.
     """
     if runtime == "java":
-        return JavaNames(pid, start_ticks)
+        return JavaNames(pid, start_ticks, may_ask=ask)
     if runtime == "go":
         return GoNames(pid, start_ticks)
     return None

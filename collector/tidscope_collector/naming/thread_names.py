@@ -29,10 +29,13 @@ class NamingOptions:
     """Options for names and roles of threads.
 
     Attributes:
-        ask_programs: True if programs are asked for the names of their threads.
+        read_programs: True if names are read that runtimes and titles give, unnoticed by them.
+        ask_programs: True if Java virtual machines are asked for theirs, too, which starts a thread
+            in them and stops the others for moments.
         role_rules: role rules that precede the general rule.
     """
 
+    read_programs: bool = False
     ask_programs: bool = False
     role_rules: tuple[RoleRule, ...] = ()
 

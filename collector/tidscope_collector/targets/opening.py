@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import partial
 from typing import NamedTuple
 
 from tidscope_wire.generated.models import Group, Process, RoleRule, Target
@@ -222,8 +223,8 @@ class TargetOpener:
     def _asking(self) -> Asking:
         return Asking(
             lambda pid, start_ticks: open_gomaxprocs(pid, start_ticks).reader,
-            runtime_source,
-            self._sources.naming.ask_programs,
+            partial(runtime_source, ask=self._sources.naming.ask_programs),
+            self._sources.naming.read_programs,
         )
 
 

@@ -232,13 +232,13 @@ class Sources:
 
     def thread_names(self, process: Process) -> ThreadNames | None:
         """Return the names of a process' threads, or None if programs are not asked."""
-        if not self.naming.ask_programs:
+        if not self.naming.read_programs:
             return None
         return ThreadNames(process.pid, self.name_source(process))
 
     def name_source(self, process: Process) -> NameSource | None:
         """See `naming.source.name_source`."""
-        return name_source(process)
+        return name_source(process, ask=self.naming.ask_programs)
 
     def plan(self, pid: int) -> Plan:
         """Return the columns of a target.
