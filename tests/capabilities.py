@@ -43,6 +43,7 @@ TRIED = {
     "postgresql": "there is no PostgreSQL server",
     "nginx": "there is no nginx",
     "cpu-quota": "no cgroup with a limit of CPU time can be made",
+    "cgroup-limits": "no cgroup with a limit of memory or disk can be made",
     "kernel-build": "the extended kernel cannot be built",
     "direct-walk": "the kernel has no task iterator that programs call (Linux 6.7)",
     "32-bit": "no 32-bit program can be built or run",

@@ -8,7 +8,7 @@ use tidscope_sampler::encode::arrow::Kind;
 use tidscope_sampler::encode::events::{Event, Exited};
 use tidscope_sampler::encode::frame::{Body, Common, Frame, FrameMaker, Sample};
 use tidscope_sampler::encode::header::{
-    ExitedTotals, GroupCounts, Health, ProcessGauges, RoleTotals,
+    ExitedTotals, GroupCounts, GroupLimits, Health, ProcessGauges, RoleTotals,
 };
 use tidscope_sampler::encode::json::{Fragment, Keys};
 use tidscope_sampler::encode::rows::{Identities, RowEncoder};
@@ -380,5 +380,19 @@ fn gauges(text: &str) -> ProcessGauges {
         cgroup_periods: whole("cgroup_periods"),
         cgroup_throttled: whole("cgroup_throttled"),
         cgroup_throttled_us: whole("cgroup_throttled_us"),
+        limits: limits(&read["limits"]),
     }
+}
+
+/// `GroupLimits` of the JSON that the models write.
+fn limits(read: &serde_json::Value) -> Option<GroupLimits> {
+    let whole = |name: &str| read[name].as_u64();
+    read.is_object().then(|| GroupLimits {
+        memory_bytes: whole("memory_bytes"),
+        memory_hits: whole("memory_hits"),
+        disk_bytes: whole("disk_bytes"),
+        disk_ios: whole("disk_ios"),
+        reads_limited_us: whole("reads_limited_us"),
+        writes_limited_us: whole("writes_limited_us"),
+    })
 }

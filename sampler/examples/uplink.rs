@@ -143,5 +143,6 @@ fn gauges(text: &str) -> ProcessGauges {
         cgroup_periods: whole("cgroup_periods"),
         cgroup_throttled: whole("cgroup_throttled"),
         cgroup_throttled_us: whole("cgroup_throttled_us"),
+        limits: None,
     }
 }

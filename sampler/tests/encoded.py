@@ -19,6 +19,7 @@ from tidscope_wire.generated.models import (
     ExitRecordsLost,
     GomaxprocsChanged,
     GroupCheck,
+    GroupLimits,
     MachineCounters,
     ProcessGauges,
     ProgramExecuted,
@@ -259,7 +260,19 @@ HEALTH = {
     "counters_disagreement": 'thread 7: "x"',
 }
 GAUGES = ProcessGauges(
-    gomaxprocs=4, gomaxprocs_missed=None, rss_bytes=1, cpu_ns=None, cpu_limit=1.5
+    gomaxprocs=4,
+    gomaxprocs_missed=None,
+    rss_bytes=1,
+    cpu_ns=None,
+    cpu_limit=1.5,
+    limits=GroupLimits(
+        memory_bytes=1 << 30,
+        memory_hits=3,
+        disk_bytes=None,
+        disk_ios=None,
+        reads_limited_us=None,
+        writes_limited_us=None,
+    ),
 ).model_dump_json()
 MACHINE = MachineCounters(
     time_ns=5, cpu_busy_us=6, package_uj=None, domains_uj=[7, None], gaps=0

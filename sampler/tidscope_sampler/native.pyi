@@ -294,6 +294,7 @@ class Sampler:
         delay_accounting: bool | None,
         cpu_limit: float | None,
         cgroup: tuple[int | None, int | None, int | None],
+        limits: tuple[int | None, ...],
         machine: str,
         locks_reason: str | None,
     ) -> None:
@@ -305,6 +306,7 @@ class Sampler:
             delay_accounting: True if it is on.
             cpu_limit: cores.
             cgroup: periods of the limit, throttled ones, throttled time in microseconds.
+            limits: `GroupLimits`, in the order of its members.
             machine: MachineCounters, JSON.
             locks_reason: why locks cannot be read or named.
         """

@@ -17,7 +17,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # Needed when run as a script.
 
-from tidscope_collector.procfs.cgroup import GROUPS, ThrottlingMeter
+from tidscope_collector.procfs.control_groups import GROUPS
+from tidscope_collector.procfs.cpu_limit import ThrottlingMeter
 from tidscope_collector.procfs.files import ProcFs
 
 PERIODS = 10

@@ -12,7 +12,7 @@ from tidscope_collector.processes.cgroup_names import (
     names_of_cgroup,
     unescape_unit,
 )
-from tidscope_collector.procfs.cgroup import CpuLimit, ThrottlingMeter, cpu_limit
+from tidscope_collector.procfs.cpu_limit import CpuLimit, ThrottlingMeter, cpu_limit
 from tidscope_collector.procfs.files import ProcFs
 
 PID = 42

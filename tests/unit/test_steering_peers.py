@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from fake_proc import FakeProc
-from tidscope_collector.procfs.cgroup import cpu_limits
+from tidscope_collector.procfs.cpu_limit import cpu_limits
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.steering.loop.loop_inputs import Contender
 from tidscope_collector.steering.loop.peers import (

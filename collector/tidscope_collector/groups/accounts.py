@@ -14,7 +14,7 @@ from tidscope_wire.generated.models import CpuAccount, GroupKind, IoAccount
 from tidscope_collector.groups.cgroups import Cgroup
 from tidscope_collector.groups.listing import folders_below, processes_of
 from tidscope_collector.groups.members import Member, Members
-from tidscope_collector.procfs.cgroup import GROUPS
+from tidscope_collector.procfs.control_groups import GROUPS
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.process import TICKS_PER_SECOND, waited_for_ticks
 

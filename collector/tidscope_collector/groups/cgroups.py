@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tidscope_collector.groups.listing import folders_below, processes_of
-from tidscope_collector.procfs.cgroup import GROUPS
+from tidscope_collector.procfs.control_groups import GROUPS
 from tidscope_collector.procfs.files import ProcFs
 
 

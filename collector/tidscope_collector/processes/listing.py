@@ -22,7 +22,8 @@ from tidscope_collector.processes.identity import (
     group_and_uid,
     not_permitted,
 )
-from tidscope_collector.procfs.cgroup import GROUPS, cpu_limits
+from tidscope_collector.procfs.control_groups import GROUPS
+from tidscope_collector.procfs.cpu_limit import cpu_limits
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.process import (
     PAGE_BYTES,

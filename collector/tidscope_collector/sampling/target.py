@@ -296,6 +296,7 @@ class TargetSampler:
             gauges.delay_accounting,
             gauges.cpu_limit,
             gauges.cgroup,
+            gauges.limits,
             self._machine_counters(),
             self._locks_reason,
         )

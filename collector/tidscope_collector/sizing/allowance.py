@@ -10,7 +10,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from tidscope_collector.procfs.cgroup import GROUPS, CpuLimit, cpu_limit
+from tidscope_collector.procfs.control_groups import GROUPS
+from tidscope_collector.procfs.cpu_limit import CpuLimit, cpu_limit
 from tidscope_collector.procfs.files import ProcFs
 
 _MAX_BYTES = 1 << 16

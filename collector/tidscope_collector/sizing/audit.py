@@ -23,7 +23,7 @@ from tidscope_collector.inspection.gomaxprocs import open_gomaxprocs
 from tidscope_collector.inspection.reader import ask_go_chosen, ask_go_environment
 from tidscope_collector.pools.reader import AgentPoolSource
 from tidscope_collector.pools.registry import PoolsUnreadableError
-from tidscope_collector.procfs.cgroup import GROUPS
+from tidscope_collector.procfs.control_groups import GROUPS
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sizing.allowance import SHARES_A_CORE, Allowance, read_allowance
 from tidscope_collector.sizing.judgement import (

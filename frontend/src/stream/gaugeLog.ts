@@ -40,6 +40,17 @@ export class GaugeLog {
     return known.slice(Math.max(0, before));
   }
 
+  /** The value in effect at a moment; NaN before the first. */
+  at(t_s: number): number {
+    return this.between(t_s, t_s)[0]?.value ?? Number.NaN;
+  }
+
+  /** Growth of a count within a span; NaN if unknown. */
+  grownWithin(t0_s: number, t1_s: number): number {
+    const changes = this.between(t0_s, t1_s).filter(({ value }) => !Number.isNaN(value));
+    return (changes.at(-1)?.value ?? Number.NaN) - (changes[0]?.value ?? Number.NaN);
+  }
+
   /** Values at the ends of `points` equal parts of a span; NaN before the first. */
   sampled(t0_s: number, t1_s: number, points: number): Float32Array {
     const changes = this.between(t0_s, t1_s);

@@ -131,6 +131,13 @@ export class CgroupLog {
   readonly periods: GaugeLog;
   readonly throttled: GaugeLog;
   readonly throttled_us: GaugeLog;
+  /** Limits in force; NaN if none. Counts and times are cumulative since attach. */
+  readonly memory_bytes: GaugeLog;
+  readonly memory_hits: GaugeLog;
+  readonly disk_bytes: GaugeLog;
+  readonly disk_ios: GaugeLog;
+  readonly reads_limited_us: GaugeLog;
+  readonly writes_limited_us: GaugeLog;
 
   /** @param maxAge_s Retention of changes. */
   constructor(maxAge_s: number) {
@@ -138,6 +145,12 @@ export class CgroupLog {
     this.periods = new GaugeLog(maxAge_s);
     this.throttled = new GaugeLog(maxAge_s);
     this.throttled_us = new GaugeLog(maxAge_s);
+    this.memory_bytes = new GaugeLog(maxAge_s);
+    this.memory_hits = new GaugeLog(maxAge_s);
+    this.disk_bytes = new GaugeLog(maxAge_s);
+    this.disk_ios = new GaugeLog(maxAge_s);
+    this.reads_limited_us = new GaugeLog(maxAge_s);
+    this.writes_limited_us = new GaugeLog(maxAge_s);
   }
 
   /** Record the gauges of a frame. */
@@ -147,5 +160,12 @@ export class CgroupLog {
     this.periods.note(t_s, cgroup_periods ?? Number.NaN);
     this.throttled.note(t_s, cgroup_throttled ?? Number.NaN);
     this.throttled_us.note(t_s, cgroup_throttled_us ?? Number.NaN);
+    const { limits } = gauges;
+    this.memory_bytes.note(t_s, limits?.memory_bytes ?? Number.NaN);
+    this.memory_hits.note(t_s, limits?.memory_hits ?? Number.NaN);
+    this.disk_bytes.note(t_s, limits?.disk_bytes ?? Number.NaN);
+    this.disk_ios.note(t_s, limits?.disk_ios ?? Number.NaN);
+    this.reads_limited_us.note(t_s, limits?.reads_limited_us ?? Number.NaN);
+    this.writes_limited_us.note(t_s, limits?.writes_limited_us ?? Number.NaN);
   }
 }

@@ -10,7 +10,6 @@ import {
   type Party,
   threadsByTid,
 } from "./facts/parties";
-import type { GaugeLog } from "./gaugeLog";
 import type { TargetModel } from "./targetModel";
 
 export interface TakerRow {
@@ -153,31 +152,21 @@ export function cgroupView({ model, span, now_s }: ViewInput): CgroupView | null
   const { cgroup } = model;
   const to_s = Math.min(span.t1_s, now_s);
   const from_s = Math.max(span.t0_s, model.since_s);
-  const limit = valueAt(cgroup.limit, to_s);
-  const periods = grownOf(cgroup.periods, from_s, to_s);
+  const limit = cgroup.limit.at(to_s);
+  const periods = cgroup.periods.grownWithin(from_s, to_s);
   if (Number.isNaN(limit) && Number.isNaN(periods)) return null;
-  const throttled_us = grownOf(cgroup.throttled_us, from_s, to_s);
+  const throttled_us = cgroup.throttled_us.grownWithin(from_s, to_s);
   return {
     limit: Number.isNaN(limit) ? null : limit,
-    gomaxprocs: numberOrNull(valueAt(model.sizes, to_s)),
+    gomaxprocs: numberOrNull(model.sizes.at(to_s)),
     periods: Number.isNaN(periods) ? 0 : periods,
-    throttled: grownOf(cgroup.throttled, from_s, to_s) || 0,
+    throttled: cgroup.throttled.grownWithin(from_s, to_s) || 0,
     throttled_share: throttled_us / 1e6 / (to_s - from_s) || 0,
   };
 }
 
 function stealOf({ model, span, now_s }: ViewInput): number {
   return model.machine.stealWithin(span.t0_s, Math.min(span.t1_s, now_s));
-}
-
-function valueAt(log: GaugeLog, t_s: number): number {
-  return log.between(t_s, t_s)[0]?.value ?? Number.NaN;
-}
-
-/** Growth from the first known value on: without a limit a group has no counts. */
-function grownOf(log: GaugeLog, from_s: number, to_s: number): number {
-  const changes = log.between(from_s, to_s).filter(({ value }) => !Number.isNaN(value));
-  return (changes.at(-1)?.value ?? Number.NaN) - (changes[0]?.value ?? Number.NaN);
 }
 
 function numberOrNull(value: number): number | null {

@@ -3,6 +3,7 @@
 import type { LockKind } from "../stream/facts/parties";
 import type { Evidence, LockEvidence, RoleTimes, Rule, TimesOf } from "../stream/findings/finding";
 import { found } from "../stream/findings/findings";
+import { NO_LIMITS } from "../stream/limits";
 import type { LockThread } from "../stream/locks";
 import { STATES, type StateId } from "../stream/states";
 import type { TakerRow } from "../stream/takers";
@@ -26,6 +27,7 @@ export const NOTHING: Evidence = {
     ...{ cgroup: null, steal: 0, omitted: 0 },
   },
   cgroup: null,
+  limits: NO_LIMITS,
   go: false,
   grouped: false,
 };

@@ -94,6 +94,33 @@ pub struct Health {
     pub ledger_threads_uncounted: u64,
 }
 
+/// `GroupLimits` of the wire.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[allow(missing_docs)] // The schema says what the members are.
+pub struct GroupLimits {
+    pub memory_bytes: Option<u64>,
+    pub memory_hits: Option<u64>,
+    pub disk_bytes: Option<u64>,
+    pub disk_ios: Option<u64>,
+    pub reads_limited_us: Option<u64>,
+    pub writes_limited_us: Option<u64>,
+}
+
+impl GroupLimits {
+    fn write(&self, out: &mut Vec<u8>) {
+        let mut whole = |name: &str, value: Option<u64>| {
+            member(out, name, |out| number_or_null(out, value));
+        };
+        whole("{\"memory_bytes\":", self.memory_bytes);
+        whole(",\"memory_hits\":", self.memory_hits);
+        whole(",\"disk_bytes\":", self.disk_bytes);
+        whole(",\"disk_ios\":", self.disk_ios);
+        whole(",\"reads_limited_us\":", self.reads_limited_us);
+        whole(",\"writes_limited_us\":", self.writes_limited_us);
+        out.push(b'}');
+    }
+}
+
 /// `ProcessGauges`, without the CPU time, which is reported with the sample that it was read with.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[allow(missing_docs)] // The schema says what the members are.
@@ -106,6 +133,7 @@ pub struct ProcessGauges {
     pub cgroup_periods: Option<u64>,
     pub cgroup_throttled: Option<u64>,
     pub cgroup_throttled_us: Option<u64>,
+    pub limits: Option<GroupLimits>,
 }
 
 impl ProcessGauges {
@@ -128,6 +156,10 @@ impl ProcessGauges {
         whole(",\"cgroup_periods\":", self.cgroup_periods);
         whole(",\"cgroup_throttled\":", self.cgroup_throttled);
         whole(",\"cgroup_throttled_us\":", self.cgroup_throttled_us);
+        member(out, ",\"limits\":", |out| match &self.limits {
+            Some(limits) => limits.write(out),
+            None => number_or_null(out, None),
+        });
         out.push(b'}');
     }
 }
@@ -329,6 +361,6 @@ mod tests {
             (read["cpu_limit"].as_f64(), &read["rss_bytes"]),
             (Some(1.5), &serde_json::Value::Null)
         );
-        assert_eq!(read.as_object().unwrap().len(), 9);
+        assert_eq!(read.as_object().unwrap().len(), 10);
     }
 }

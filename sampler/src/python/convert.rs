@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::encode::arrow::Kind;
+use crate::encode::header::GroupLimits;
 use crate::encode::json::Fragment;
 use crate::encode::tables::{Column, RowKind, Shape, Texts};
 use crate::os::descriptors::duplicate;
@@ -135,6 +136,24 @@ impl From<PyBoundary> for Boundary {
     }
 }
 
+/// `GroupLimits`, in the order of its members.
+#[derive(Clone, Copy, FromPyObject)]
+pub struct PyLimits(Option<u64>, Option<u64>, Option<u64>, Option<u64>, Option<u64>, Option<u64>);
+
+impl From<PyLimits> for Option<GroupLimits> {
+    fn from(one: PyLimits) -> Self {
+        let limits = GroupLimits {
+            memory_bytes: one.0,
+            memory_hits: one.1,
+            disk_bytes: one.2,
+            disk_ios: one.3,
+            reads_limited_us: one.4,
+            writes_limited_us: one.5,
+        };
+        (limits != GroupLimits::default()).then_some(limits)
+    }
+}
+
 /// What a target is.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -186,6 +205,8 @@ pub struct PyTarget {
     pub cpu_limit: Option<f64>,
     /// Periods of the CPU limit, those throttled, and time throttled in microseconds.
     pub cgroup: (Option<u64>, Option<u64>, Option<u64>),
+    /// Memory and disk limits.
+    pub limits: PyLimits,
     /// Why locks cannot be read or named.
     pub locks_reason: Option<String>,
     /// Processes that were missed before the attachment; None: that cannot be known.

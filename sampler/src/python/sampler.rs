@@ -9,8 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use super::convert::{
-    column, ended, fragment, notice, os_error, own, shape, value_error, PyNewcomer, PyTarget,
-    TableShape,
+    column, ended, fragment, notice, os_error, own, shape, value_error, PyLimits, PyNewcomer,
+    PyTarget, TableShape,
 };
 use super::link::Link;
 use crate::columns::{text, Totals};
@@ -504,6 +504,7 @@ impl Sampler {
         delay_accounting: Option<bool>,
         cpu_limit: Option<f64>,
         cgroup: (Option<u64>, Option<u64>, Option<u64>),
+        limits: PyLimits,
         machine: &str,
         locks_reason: Option<String>,
     ) -> PyResult<()> {
@@ -515,6 +516,7 @@ impl Sampler {
             process.cpu_limit = cpu_limit;
             (process.cgroup_periods, process.cgroup_throttled, process.cgroup_throttled_us) =
                 cgroup;
+            process.limits = limits.into();
             surroundings.machine = machine;
             entry.locks_reason = locks_reason;
         })
@@ -825,6 +827,7 @@ impl Sampler {
                 cgroup_periods: target.cgroup.0,
                 cgroup_throttled: target.cgroup.1,
                 cgroup_throttled_us: target.cgroup.2,
+                limits: target.limits.into(),
                 ..ProcessGauges::default()
             },
             machine: fragment(&target.machine)?,

@@ -1569,6 +1569,40 @@ What makes processes a group: tree: a process and all its descendants. cgroup: a
 """
 
 
+class GroupLimits(Message):
+    """
+    Limits of memory and disk of a process' control group and those above it. Members are null where there is no such limit.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    memory_bytes: Annotated[int | None, Field(ge=0)]
+    """
+    Smallest memory limit (memory.max, memory.high), bytes.
+    """
+    memory_hits: Annotated[int | None, Field(ge=0)]
+    """
+    How often memory was reclaimed, or a process had to wait, at a memory limit, since attach.
+    """
+    disk_bytes: Annotated[int | None, Field(ge=0)]
+    """
+    Bytes a second of the disk limit (io.max) that is nearest to being used up, if it is one of bytes.
+    """
+    disk_ios: Annotated[int | None, Field(ge=0)]
+    """
+    Operations a second of that limit, if it is one of operations.
+    """
+    reads_limited_us: Annotated[int | None, Field(ge=0)]
+    """
+    Time since attach in which at least 90 % of a limit of reads was used, microseconds; null without a disk limit.
+    """
+    writes_limited_us: Annotated[int | None, Field(ge=0)]
+    """
+    The same of writes.
+    """
+
+
 class GroupSelector(Message):
     """
     Which processes are a group.
@@ -2189,6 +2223,10 @@ class ProcessGauges(Message):
     cgroup_throttled_us: Annotated[int | None, Field(ge=0)] = None
     """
     Time that the group was throttled, since attach, microseconds.
+    """
+    limits: GroupLimits | None = None
+    """
+    Memory and disk limits of the control groups, read about once a second; null without any.
     """
 
 

@@ -12,7 +12,7 @@ from tidscope_policies.arbitration.division import Pool
 from tidscope_policies.contract import CoreShare, Grant, Observation, Peers
 from tidscope_policies.coordinator import Coordinator
 
-from tidscope_collector.procfs.cgroup import cpu_limits
+from tidscope_collector.procfs.cpu_limit import cpu_limits
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.steering.loop.loop_inputs import Contender
 

@@ -6,6 +6,7 @@ import { LOCKS as LOCK, STAYS } from "../facts/facts";
 import { lockNames, threadsByTid } from "../facts/parties";
 import { lowerOf } from "../facts/stayHistogram";
 import { counted } from "../format";
+import { limitsView } from "../limits";
 import { type LocksView, locksView, lockThreads } from "../locks";
 import { growthWithin, isGo, lifeWithin, statesWithin } from "../parked";
 import { STATES, type ThreadState } from "../states";
@@ -62,6 +63,7 @@ export function* evidenceSteps(input: ViewInput): Steps<Evidence> {
     wakes: wakesView(all),
     takers: takersView(all),
     cgroup: cgroupView(all),
+    limits: limitsView(all),
     go: isGo(model, t1_s),
     grouped: model.levels.grouped,
   };

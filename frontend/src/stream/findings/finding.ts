@@ -2,6 +2,7 @@
 
 import type { LockKind } from "../facts/parties";
 import { formatPercent } from "../format";
+import type { LimitsView } from "../limits";
 import type { LocksView, LockThread } from "../locks";
 import { STATES, type StateId } from "../states";
 import type { CgroupView, TakersView } from "../takers";
@@ -121,6 +122,7 @@ export interface Evidence {
   readonly wakes: WakesView;
   readonly takers: TakersView;
   readonly cgroup: CgroupView | null;
+  readonly limits: LimitsView;
   /** Whether the program is Go's: its threads park without work, and its locks have no threads. */
   readonly go: boolean;
   /** Whether the target is a group, whose roles may be of several processes. */

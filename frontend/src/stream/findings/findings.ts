@@ -8,7 +8,7 @@ import { CROWDED_RULE, HERD_RULE, TAKEN_CPU_RULE, THROTTLING_RULE } from "./cpu"
 import { evidenceSteps } from "./evidence";
 import type { Evidence, Finding, Rule } from "./finding";
 import { COLLECTOR_RULE, GROWTH_RULE, STORM_RULE } from "./life";
-import { DISK_RULE, FAULTS_RULE, NETWORK_RULE } from "./waits";
+import { DISK_RULE, FAULTS_RULE, MEMORY_RULE, NETWORK_RULE } from "./waits";
 import {
   EVENT_LOOP_RULE,
   FULL_POOL_RULE,
@@ -96,6 +96,7 @@ const RULES: readonly Rule[] = [
   SATURATED_RULE,
   LITTLE_WORK_RULE,
   DISK_RULE,
+  MEMORY_RULE,
   NETWORK_RULE,
   FAULTS_RULE,
   COLLECTOR_RULE,

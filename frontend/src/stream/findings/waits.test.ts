@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { edge, node, roleOf, texts, wakesOf } from "../../testing/evidence";
-import { DISK_RULE, FAULTS_RULE, NETWORK_RULE } from "./waits";
+import { NO_LIMITS } from "../limits";
+import { DISK_RULE, FAULTS_RULE, MEMORY_RULE, NETWORK_RULE } from "./waits";
 
 it("says which role waits for the disk, of the time in which it has work", () => {
   expect(texts(DISK_RULE, { roles: [roleOf("writer", 2, { disk: 24, idle: 60 })] })).toEqual([
@@ -20,6 +21,41 @@ it("says that files are synced one at a time, which several threads do", () => {
   ]);
   const [alone] = texts(DISK_RULE, { roles: [{ ...writer, syncing: 1 }] });
   expect(alone).toMatch(/: it syncs files\.$/);
+});
+
+it("names the disk limit that is used up, of reads or of writes", () => {
+  const flusher = roleOf("flusher", 2, { disk: 110 }, { file_write_disk: 110 });
+  const limits = { ...NO_LIMITS, disk: { limit: 4 << 20, unit: "bytes/s" as const } };
+  const used = { ...limits, writes_limited: 0.9 };
+  expect(texts(DISK_RULE, { roles: [flusher], limits: used })).toEqual([
+    "flusher waits for the disk 91.7 % of the time in which it is not idle: it writes files, at the disk limit of its control group, 4.00 MiB/s.",
+  ]);
+  const ios = { ...used, disk: { limit: 200, unit: "1/s" as const } };
+  expect(texts(DISK_RULE, { roles: [flusher], limits: ios })[0]).toMatch(
+    /control group, 200 operations a second\.$/,
+  );
+  const unused =
+    "flusher waits for the disk 91.7 % of the time in which it is not idle: it writes files.";
+  for (const other of [
+    { ...limits, reads_limited: 0.9 },
+    { ...limits, writes_limited: 0.3 },
+  ])
+    expect(texts(DISK_RULE, { roles: [flusher], limits: other })).toEqual([unused]);
+});
+
+it("blames the memory limit, not the disk, where pages are read again", () => {
+  const index = roleOf("index", 2, { disk: 100 }, { page_fault_disk: 100 });
+  const limits = (hits_per_s: number) => ({
+    limits: { ...NO_LIMITS, memory: { bytes: 24 << 20, hits_per_s } },
+  });
+  expect(texts(MEMORY_RULE, { roles: [index], ...limits(900) })).toEqual([
+    "index waits 83.3 % of the time for pages that were in memory before: the memory limit of its control group, 24.0 MiB, is reached 900 times a second.",
+  ]);
+  expect(texts(DISK_RULE, { roles: [index], ...limits(900) })).toEqual([]);
+  expect(texts(MEMORY_RULE, { roles: [index], ...limits(1) })).toEqual([]);
+  expect(texts(DISK_RULE, { roles: [index], ...limits(1) })).toHaveLength(1);
+  const reader = roleOf("reader", 2, { disk: 100 }, { file_read_disk: 100 });
+  expect(texts(MEMORY_RULE, { roles: [reader], ...limits(900) })).toEqual([]);
 });
 
 describe("network waits", () => {

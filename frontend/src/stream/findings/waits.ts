@@ -1,6 +1,7 @@
 /** Waiting for what is outside of the program: disk, network, memory. */
 
 import { counted, formatDuration, formatNumber, formatValue } from "../format";
+import type { LimitsView } from "../limits";
 import type { WakesView } from "../wakes";
 import { inStates, percent, type RoleTimes, type Rule, withProcess } from "./finding";
 
@@ -9,28 +10,34 @@ const DISK_SHARE = 0.3;
 const DISK = 0.05;
 /** Threads in a sync on average, if they take turns: one nearly always, hardly ever two. */
 const ALONE = [0.7, 1.1] as const;
+/** Share of the window in which a disk limit must be used up to be named. */
+const LIMITED = 0.5;
 
 export const DISK_RULE: Rule = {
   subject: "disk waits",
   ledger: false,
-  find: ({ roles, seconds }, ease) =>
+  find: ({ roles, seconds, limits }, ease) =>
     roles.flatMap((times) => {
       const { key, role, process, disk, wall, idle, threads } = times;
       const id = `disk:${key}`;
+      if (lacksMemory(times, limits, seconds, ease(`memory:${key}`))) return [];
       // Idle time is not work; without a ledger it is unknown.
       const active = wall - (Number.isNaN(idle) ? 0 : idle);
       const share = disk / active;
       if (!(share >= ease(id) * DISK_SHARE && disk / seconds >= ease(id) * DISK)) return [];
+      const limit = limitOf(times, limits);
       const of = Number.isNaN(idle) ? "of its time" : "of the time in which it is not idle";
       return [
         {
           id,
-          text: `${withProcess(role, process)} waits for the disk ${formatValue(share, "share")} ${of}${doing(times, seconds)}.`,
+          text: `${withProcess(role, process)} waits for the disk ${formatValue(share, "share")} ${of}${doing(times, seconds)}${limit}.`,
           evidence:
             `${formatValue(disk, "s")} of ${formatValue(active, "s")} of ${counted(threads, "thread")} ` +
             `over ${formatDuration(seconds)}. Threshold: ${percent(DISK_SHARE)}.`,
           advice:
-            "Write less often and more at a time, or see what else uses the disk, and its limit.",
+            limit === ""
+              ? "Write less often and more at a time, or see what else uses the disk, and its limit."
+              : "Raise the limit (io.max of the control group), or have less to do with the disk.",
           confidence: "measured" as const,
           link: { panel: "times" as const, key },
           weight: disk / seconds,
@@ -38,6 +45,22 @@ export const DISK_RULE: Rule = {
       ];
     }),
 };
+
+/** Seconds of a role in reads from the disk, of files and of pages of mapped ones. */
+function readsOf(times: RoleTimes): number {
+  return inStates(times, "file_read_disk", "page_fault_disk");
+}
+
+/** Clause that names the disk limit that a role waits at, for the end of a sentence. */
+function limitOf(times: RoleTimes, { disk, reads_limited, writes_limited }: LimitsView): string {
+  const reads = readsOf(times) > times.disk / 2;
+  if (!disk || (reads ? reads_limited : writes_limited) < LIMITED) return "";
+  const limit =
+    disk.unit === "1/s"
+      ? `${formatNumber(disk.limit, "1/s")} operations a second`
+      : formatValue(disk.limit, disk.unit);
+  return `, at the disk limit of its control group, ${limit}`;
+}
 
 /** Clause that names a role's main kind of disk wait, for the end of a sentence. */
 function doing(times: RoleTimes, seconds: number): string {
@@ -55,6 +78,56 @@ function doing(times: RoleTimes, seconds: number): string {
     ? `${most}, one thread at a time, nearly always: it may hold a lock meanwhile`
     : most;
 }
+
+/** Thresholds: how often a second a memory limit is reached, and share of non-idle time. */
+const HITS = 10;
+const MEMORY_SHARE = 0.2;
+
+/** Seconds of a role at pages that were not in memory. */
+function faultsOf(times: RoleTimes): number {
+  return inStates(times, "page_fault", "page_fault_disk");
+}
+
+function lacksMemory(
+  times: RoleTimes,
+  { memory }: LimitsView,
+  seconds: number,
+  ease: number,
+): boolean {
+  if (!memory || memory.hits_per_s < ease * HITS) return false;
+  const active = times.wall - (Number.isNaN(times.idle) ? 0 : times.idle);
+  const faults = faultsOf(times);
+  return faults >= ease * MEMORY_SHARE * active && faults >= ease * DISK * seconds;
+}
+
+export const MEMORY_RULE: Rule = {
+  subject: "the memory limit of the control group",
+  ledger: true,
+  find: ({ roles, limits, seconds }, ease) =>
+    roles.flatMap((times) => {
+      const { key, role, process, wall, idle, threads } = times;
+      const id = `memory:${key}`;
+      const { memory } = limits;
+      if (!memory || !lacksMemory(times, limits, seconds, ease(id))) return [];
+      const active = wall - (Number.isNaN(idle) ? 0 : idle);
+      const faults = faultsOf(times);
+      return [
+        {
+          id,
+          text:
+            `${withProcess(role, process)} waits ${formatValue(faults / active, "share")} of the time for pages that were in memory before: ` +
+            `the memory limit of its control group, ${formatValue(memory.bytes, "bytes")}, is reached ${formatNumber(memory.hits_per_s, "1/s")} times a second.`,
+          evidence:
+            `${formatValue(faults, "s")} in page faults, of ${counted(threads, "thread")} over ${formatDuration(seconds)}. ` +
+            `Threshold: ${percent(MEMORY_SHARE)} of the time, and ${HITS} times a second.`,
+          advice: "Raise the limit (memory.max of the control group), or use less memory.",
+          confidence: "likely" as const,
+          link: { panel: "times" as const, key },
+          weight: faults / seconds,
+        },
+      ];
+    }),
+};
 
 /** Thresholds: share of a role's time in the network, and thread-seconds per second. */
 const NETWORK_SHARE = 0.5;

@@ -4,15 +4,11 @@ Sources: the kernel's admin-guide/cgroup-v2.rst (cpu.max, cpu.stat) and schedule
 (version 1: cpu.cfs_quota_us, cpu.cfs_period_us, cpu.stat).
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tidscope_collector.procfs.control_groups import GROUPS, ControlGroup, control_groups
 from tidscope_collector.procfs.files import ProcFs
-
-GROUPS = Path("/sys/fs/cgroup")
-_MAX_BYTES = 4096
-_DEEPEST = 64
 
 
 @dataclass(frozen=True)
@@ -100,81 +96,22 @@ def cpu_limit(procfs: ProcFs, pid: int, groups: Path = GROUPS) -> CpuLimit | Non
 
 def cpu_limits(procfs: ProcFs, pid: int, groups: Path = GROUPS) -> list[CpuLimit]:
     """Return all CPU limits of a process' control groups and their parents; arguments as above."""
-    try:
-        listed = procfs.read(f"{pid}/cgroup", 1 << 16).decode(errors="replace")
-    except OSError:
-        return []
-    limits: list[CpuLimit] = []
-    for line in listed.splitlines():
-        number, _, rest = line.partition(":")
-        controllers, _, path = rest.partition(":")
-        # A path outside our own root does not refer to what is mounted here.
-        if not path.startswith("/") or path.startswith("/.."):
-            continue
-        if number == "0" and not controllers:
-            for root in (groups, groups / "unified"):
-                limits += [one for folder in _chain(root, path) if (one := _of_v2(folder))]
-        elif "cpu" in controllers.split(","):
-            for root in dict.fromkeys((groups / controllers, groups / "cpu")):
-                found = [one for folder in _chain(root, path) if (one := _of_v1(folder))]
-                if found:
-                    limits += found
-                    break
-    return limits
+    found = control_groups(procfs, pid, "cpu", groups)
+    return [limit for group in found if (limit := _limit_of(group)) is not None]
 
 
-def _chain(root: Path, path: str) -> Iterator[Path]:
-    """Yield the folders from a group up to the root, whose limits are the machine's."""
-    folder = root / path.lstrip("/")
-    for _ in range(_DEEPEST):
-        yield folder
-        if folder == root:
-            return
-        folder = folder.parent
-
-
-def _of_v2(folder: Path) -> CpuLimit | None:
-    words = _read(folder, "cpu.max").split()
-    if len(words) != 2 or words[0] == "max":
+def _limit_of(group: ControlGroup) -> CpuLimit | None:
+    if group.version == 1:
+        quota = group.number("cpu.cfs_quota_us")  # -1: no limit
+        period = group.number("cpu.cfs_period_us")
+    else:
+        words = group.read("cpu.max").split()
+        if len(words) != 2 or not all(word.isdecimal() for word in words):
+            return None
+        quota, period = (int(word) for word in words)
+    if quota is None or not period:
         return None
-    stat = _stat(folder)
-    return _limit(folder, words[0], words[1], stat, stat.get("throttled_usec", 0))
-
-
-def _of_v1(folder: Path) -> CpuLimit | None:
-    quota = _read(folder, "cpu.cfs_quota_us").strip()
-    if not quota.isdecimal():  # -1: no limit
-        return None
-    period, stat = _read(folder, "cpu.cfs_period_us").strip(), _stat(folder)
-    return _limit(folder, quota, period, stat, stat.get("throttled_time", 0) // 1000)
-
-
-def _limit(
-    folder: Path, quota: str, period: str, stat: dict[str, int], throttled_us: int
-) -> CpuLimit | None:
-    if not quota.isdecimal() or not period.isdecimal() or not int(period):
-        return None
-    return CpuLimit(
-        int(quota) / int(period),
-        folder,
-        stat.get("nr_periods", 0),
-        stat.get("nr_throttled", 0),
-        throttled_us,
-    )
-
-
-def _stat(folder: Path) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for line in _read(folder, "cpu.stat").splitlines():
-        name, _, value = line.partition(" ")
-        if value.isdecimal():
-            found[name] = int(value)
-    return found
-
-
-def _read(folder: Path, name: str) -> str:
-    """Return a file of a control group; empty if it does not exist."""
-    try:
-        return ProcFs(folder).read(name, _MAX_BYTES).decode(errors="replace")
-    except OSError:
-        return ""
+    stat = group.counts("cpu.stat")
+    throttled_us = stat.get("throttled_usec", stat.get("throttled_time", 0) // 1000)
+    periods, throttled = stat.get("nr_periods", 0), stat.get("nr_throttled", 0)
+    return CpuLimit(quota / period, group.folder, periods, throttled, throttled_us)
