@@ -37,7 +37,7 @@ settings.load_profile("patient")
 
 # Backends keep sessions in the user's state folder: not in that of who runs the tests.
 _STATE = tempfile.TemporaryDirectory(prefix="tidscope-tests-state-")
-os.environ["XDG_STATE_HOME"] = _STATE.name
+os.environ["XDG_STATE_HOME"] = os.environ["XDG_RUNTIME_DIR"] = _STATE.name
 
 # Builds of commands and of tests share Go's standard library.
 os.environ["GOCACHE"] = go_environment()["GOCACHE"]

@@ -243,6 +243,13 @@ def state_directory(environ: Mapping[str, str]) -> Path | None:
     return Path(home) / ".local" / "state" / "tidscope" if home.startswith("/") else None
 
 
+def token_directory(environ: Mapping[str, str]) -> Path | None:
+    """Return the folder in which a backend offers its token to its user; None if there is none."""
+    given = environ.get("XDG_RUNTIME_DIR", "")
+    runtime = Path(given) if given.startswith("/") else Path(f"/run/user/{os.geteuid()}")
+    return runtime / "tidscope" if runtime.is_dir() else state_directory(environ)
+
+
 def _otlp_endpoint(environ: Mapping[str, str]) -> str | None:
     endpoint = environ.get(OTLP_VARIABLE) or None
     if endpoint is not None:

@@ -99,6 +99,17 @@ def test_a_token_can_be_given_and_the_second_address_lets_watch_only() -> None:
             assert client.post("/api/v1/demo").status_code == 403
 
 
+def test_commands_of_its_user_need_no_token_while_it_runs() -> None:
+    with up("--no-collector") as running:
+        port = running.address.rpartition(":")[2]
+        attach = ("attach", "--pid", str(os.getpid()), "--port", port)
+        done = run(*attach)
+        assert done.returncode == 1
+        assert "no collector is connected" in done.stderr.lower()
+        running.end(signal.SIGTERM)
+        assert f"no tidscope of this user runs at 127.0.0.1:{port}" in run(*attach).stderr
+
+
 @pytest.mark.parametrize("verb", [["serve"], ["up", "--no-collector"]])
 def test_a_port_that_is_taken(verb: Sequence[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:

@@ -110,6 +110,21 @@ async def test_how_commands_end(harness: Harness) -> None:
             assert outcome.output_bytes == 8
 
 
+async def test_results_are_given_or_found_in_the_output(harness: Harness) -> None:
+    metrics = ("ops=9435", r"tps:more=/tps = (\S+)/", r"gone=/(nowhere)/")
+    options = [part for one in metrics for part in ("--metric", one)]
+    script = "echo 'tps = 1.5'; echo 'tps = 812.25'"
+    _, said, manifest = await harness.record(*options, "--no-output", "--", "sh", "-c", script)
+    assert [(one.name, one.value, one.better) for one in manifest.results] == [
+        ("ops", 9435, "more"),
+        ("tps", 812.25, "more"),
+    ]
+    assert b"result gone: no line of the output matches" in said
+    assert manifest.outcome is not None
+    assert manifest.outcome.output_tail is None
+    assert "results    ops 9435, tps 812.25" in await harness.ask("runs", "show", manifest.id)
+
+
 async def test_secrets_of_a_command_are_not_stored(harness: Harness) -> None:
     secret = "hunter2-of-somebody"
     script = f"echo token={secret}; echo account-12; exec sleep 0.1 # --password {secret}"

@@ -158,7 +158,8 @@ def test_without_a_token_nothing_is_asked(
     assert main(COMMANDS[verb][0]) == 1
     said = capsys.readouterr()
     assert said.out == ""
-    assert said.err.startswith(f"tidscope {verb}: set {BROWSER_VARIABLE} to the token")
+    assert said.err.startswith(f"tidscope {verb}: no tidscope of this user runs at ")
+    assert f"set {BROWSER_VARIABLE} to its token" in said.err
     assert (backend.opened, backend.requests) == ([], [])
 
 

@@ -1,5 +1,6 @@
 """A comparison of runs whose numbers were made up, compared with what they add up to."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -7,12 +8,13 @@ from compared_runs import Instant, Life, decided, event, manifest, policy, run_i
 from run_builders import losses
 from tidscope_backend.comparison.compare import compare, setup_differences
 from tidscope_backend.comparison.series import MAX_POINTS
-from tidscope_backend.comparison.sides import ComparisonError, Correction, RunTables
+from tidscope_backend.comparison.sides import ComparisonError, Correction, RunTables, Window
 from tidscope_wire.generated.models import (
     ComparedMetric,
     ComparedSeries,
     Comparison,
     RunMark,
+    RunResult,
     SteeringStarted,
 )
 
@@ -215,6 +217,30 @@ def test_ops_and_energy() -> None:
     assert values(found, "energy_j") == [[pytest.approx(19)], [None]]
     assert values(found, "ops_per_j") == [[pytest.approx(100 / 19)], [None]]
     assert values(found, "peak_rss_bytes") == [[30], [None]]
+
+
+def test_given_results_come_first_and_are_those_of_whole_runs() -> None:
+    def given(number: int, *results: RunResult) -> RunTables:
+        run = tables(number, LIVES)
+        return replace(run, manifest=run.manifest.model_copy(update={"results": list(results)}))
+
+    before = given(
+        1,
+        RunResult(name="ops", value=1000, better="more"),
+        RunResult(name="p99_ms", value=20, better="less"),
+    )
+    after = given(2, RunResult(name="p99_ms", value=5, better="less"))
+    found = compare([[before], [after]])
+    assert found.metrics[0].metric == "result:p99_ms"
+    row = metric(found, "result:p99_ms")
+    assert (row.label, row.better, row.role) == ("p99_ms", "less", None)
+    assert values(found, "result:p99_ms") == [[20], [5]]
+    seconds = before.duration_ns / 1e9
+    assert values(found, "ops_per_s") == [[pytest.approx(1000 / seconds)], [None]]
+    windows = [replace(run, window=Window(0, 1)) for run in (before, after)]
+    of_windows = compare([[one] for one in windows])
+    assert values(of_windows, "ops_per_s") == [[None], [None]]
+    assert all(not one.metric.startswith("result:") for one in of_windows.metrics)
 
 
 def test_energy_across_a_gap_is_unknown() -> None:

@@ -30,7 +30,8 @@ from tidscope_wire.proof import (
 
 from tidscope_backend import VERSION
 from tidscope_backend.cli.command import CommandError
-from tidscope_backend.settings import BROWSER_VARIABLE
+from tidscope_backend.security.token_file import find_token
+from tidscope_backend.settings import BROWSER_VARIABLE, DEFAULT_HOST, token_directory
 
 TIMEOUT_SECONDS = 25
 SIGN_IN_SECONDS = 10.0
@@ -228,6 +229,18 @@ def _exchange(
     return connection.getresponse()
 
 
+def known_token(options: argparse.Namespace) -> str:
+    """Return the token of the environment, or of a running backend of this user; empty without.
+
+    Args:
+        options: options with host and port, as added by `add_backend_options`.
+    """
+    token = os.environ.get(BROWSER_VARIABLE, "")
+    if token or options.host != DEFAULT_HOST:
+        return token
+    return find_token(token_directory(os.environ), options.port) or ""
+
+
 @contextmanager
 def running_backend(options: argparse.Namespace) -> Iterator[BackendClient]:
     """Connect to the selected backend; in the context, refusals become CommandErrors.
@@ -238,11 +251,12 @@ def running_backend(options: argparse.Namespace) -> Iterator[BackendClient]:
     Raises:
         CommandError: the token is missing, no backend answers, or the backend refuses.
     """
-    token = os.environ.get(BROWSER_VARIABLE, "")
+    token = known_token(options)
     if not token:
         raise CommandError(
-            f"set {BROWSER_VARIABLE} to the token of a running tidscope: the text after #token= "
-            "in the address that `tidscope up` prints"
+            f"no tidscope of this user runs at {options.host}:{options.port}; for another one set "
+            f"{BROWSER_VARIABLE} to its token: the text after #token= in the address that "
+            "`tidscope up` prints"
         )
     try:
         with BackendClient(f"{options.host}:{options.port}", token) as backend:

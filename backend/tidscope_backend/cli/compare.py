@@ -121,7 +121,7 @@ def _is_zero(metric: ComparedMetric) -> bool:
 def _metric_lines(metric: ComparedMetric, notes: list[str]) -> list[str]:
     """Return lines with means and intervals, followed by differences and intervals."""
     scale, unit = _unit(metric)
-    shown = "" if unit == "count" else f" ({unit})"
+    shown = "" if unit in ("", "count") else f" ({unit})"
     provenance = "" if metric.provenance == "exact" else f", {metric.provenance}"
     means = [_mean(group, scale) for group in metric.groups]
     lines = [_row(f"{metric.label}{shown}{provenance}", means)]

@@ -15,6 +15,7 @@ from tidscope_backend.cli.backend_client import (
     RefusedError,
     UnavailableError,
     UntrustedError,
+    known_token,
 )
 from tidscope_backend.cli.backend_user import act_as, choose_backend_user
 from tidscope_backend.cli.command import Command, CommandError, ProgressLine, loading, print_lines
@@ -128,14 +129,14 @@ def _carry_out(definition: Definition, bounds: Sequence[Bound], options: argpars
 @contextmanager
 def _tidscope(options: argparse.Namespace) -> Iterator[BackendClient]:
     """Connect to a running tidscope with a known token, or start one."""
-    token = os.environ.get(BROWSER_VARIABLE, "")
+    token = known_token(options)
     if token:
         with BackendClient(f"{options.host}:{options.port}", token) as backend:
             backend.request("/health")
             yield backend
         return
     with own_tidscope() as own:
-        _say(f"no {BROWSER_VARIABLE}: started a tidscope of its own; its page: {own.url}")
+        _say(f"started a tidscope of its own; its page: {own.url}")
         yield own.backend
 
 
@@ -295,8 +296,9 @@ COMMAND = Command(
     help="repeat workloads under a matrix of settings until the numbers stand",
     description="Carry out an experiment: every combination of its matrix is repeated, in random "
     "order, until the standard deviation of the repeats is within the bound. Each repeat is a run. "
-    f"Uses the running tidscope whose token is in {BROWSER_VARIABLE}, else one of its own. Exits "
-    "with 0 if all is done, 2 if a bound of --fail-if is exceeded, 3 if a cell failed.",
+    f"Uses a running tidscope of the same user, or the one whose token {BROWSER_VARIABLE} holds, "
+    "else one of its own. Exits with 0 if all is done, 2 if a bound of --fail-if is exceeded, 3 if "
+    "a cell failed.",
     add_arguments=_add_arguments,
     run=_run,
 )

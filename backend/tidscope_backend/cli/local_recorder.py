@@ -26,7 +26,7 @@ from tidscope_wire.generated.models import (
     FrameHeader,
     RecordRequest,
     RunManifest,
-    RunOutcome,
+    RunPatch,
     Target,
 )
 from tidscope_wire.problems import ProblemError
@@ -197,13 +197,12 @@ class LocalRecorder:
     def _has_ended_or_more(self, run: str, frames: int) -> bool:
         return self._frames > frames or not self._recorder.is_recording(run)
 
-    def set_outcome(self, manifest: RunManifest, outcome: RunOutcome) -> RunManifest:
-        """Record how the command exited."""
+    def patch(self, manifest: RunManifest, patch: RunPatch) -> RunManifest:
+        """Record how the command exited, and results."""
         folder = self._directory.folder(manifest.id)
+        update = {name: getattr(patch, name) for name in patch.model_fields_set}
         return self._wait(
-            self._manifests.update(
-                folder, lambda current: current.model_copy(update={"outcome": outcome})
-            )
+            self._manifests.update(folder, lambda current: current.model_copy(update=update))
         )
 
     def seal(self) -> None:

@@ -4,13 +4,9 @@ A terminal stays connected to the command, which may set its modes and size. Of 
 end is kept. Processes that outlive the command continue to write.
 """
 
-import json
 import os
-import re
 import select
 import signal
-import subprocess
-import sys
 import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -19,6 +15,7 @@ from dataclasses import dataclass
 from tidscope_wire.redaction import MARGIN, REDACTED, redact, redact_arguments
 
 from tidscope_backend.cli.held_child import Outputs
+from tidscope_backend.cli.patterns import PatternError, replaced
 
 TAIL_BYTES = 16 * 1024
 CHUNK = 64 * 1024
@@ -180,18 +177,8 @@ def _leave_behind(source: int, sink: int) -> None:
 OUTPUT_VARIABLE = "TIDSCOPE_RECORD_OUTPUT"
 ARGUMENTS_VARIABLE = "TIDSCOPE_RECORD_ARGUMENTS"
 NO = frozenset({"no", "0", "false", "off"})
-PATTERN_SECONDS = 5
 NOT_STORED = "[not stored: the patterns of --redact took too long]"
 ARGUMENTS_NOT_STORED = "[arguments not stored]"
-_PROGRAM = f"""
-import json, re, resource, sys
-resource.setrlimit(resource.RLIMIT_CPU, ({PATTERN_SECONDS}, {PATTERN_SECONDS}))
-resource.setrlimit(resource.RLIMIT_AS, (1 << 29, 1 << 29))
-given = json.load(sys.stdin)
-for pattern in given["patterns"]:
-    given["texts"] = [re.sub(pattern, lambda _: {REDACTED!r}, text) for text in given["texts"]]
-json.dump(given["texts"], sys.stdout)
-"""
 
 
 @dataclass(frozen=True)
@@ -234,35 +221,13 @@ class Keeping:
 
 
 def leave_out(patterns: Sequence[str], texts: list[str]) -> list[str]:
-    """Remove text that matches the user's patterns.
-
-    Matching runs in a separate process with a timeout, because some patterns never end on some
-    texts. On failure, none of the texts is kept.
-    """
+    """Remove text that matches the user's patterns. On failure, none of the texts is kept."""
     if not patterns:
         return texts
     try:
-        done = subprocess.run(
-            [sys.executable, "-I", "-S", "-c", _PROGRAM],
-            input=json.dumps({"patterns": list(patterns), "texts": texts}).encode(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            timeout=2 * PATTERN_SECONDS,
-            check=True,
-        )
-        found = json.loads(done.stdout)
-    except (OSError, ValueError, subprocess.SubprocessError):
+        return replaced(patterns, texts, REDACTED)
+    except PatternError:
         return [NOT_STORED] * len(texts)
-    return [str(text) for text in found]
-
-
-def pattern(text: str) -> str:
-    """Check a pattern of the command line. Raises ValueError if invalid."""
-    try:
-        re.compile(text)
-    except re.error as error:
-        raise ValueError(f"{text!r} is not a regular expression: {error}") from None
-    return text
 
 
 def kept_by_default(environ: Mapping[str, str], variable: str) -> bool:

@@ -15,6 +15,8 @@ from tidscope_wire.generated.models import (
     GroupSelector,
     HealthResponse,
     RunManifest,
+    RunPatch,
+    RunResult,
     Target,
 )
 
@@ -29,6 +31,7 @@ from tidscope_backend.cli.backend_client import (
     RefusedError,
     UnavailableError,
     UntrustedError,
+    known_token,
 )
 from tidscope_backend.cli.backend_user import choose_backend_user
 from tidscope_backend.cli.collect import warn_if_others_may_change_it
@@ -39,11 +42,12 @@ from tidscope_backend.cli.output_relay import (
     OUTPUT_VARIABLE,
     Keeping,
     kept_by_default,
-    pattern,
     relayed_outputs,
 )
+from tidscope_backend.cli.patterns import pattern
 from tidscope_backend.cli.recording_client import RecordingClient, RecordingOptions, RunRecorder
 from tidscope_backend.cli.relay import blocked_signals, interrupted_twice, relay_until_exit
+from tidscope_backend.cli.results import MAX_RESULTS, metric, results_of
 from tidscope_backend.cli.run_report import report
 from tidscope_backend.cli.run_text import progress, summary
 from tidscope_backend.cli.server_options import (
@@ -94,7 +98,7 @@ def _run(options: argparse.Namespace) -> int:
 def _recorder(runs: Path, options: argparse.Namespace) -> Iterator[RunRecorder]:
     """Return a running tidscope with a known token, or a local recorder."""
     what = _recording_options(options)
-    token = os.environ.get(BROWSER_VARIABLE, "")
+    token = known_token(options)
     with BackendClient(f"{options.host}:{options.port}", token) as backend:
         if token and _answers(backend):
             yield RecordingClient(backend, what)
@@ -129,12 +133,15 @@ def _record_process(recorder: RunRecorder, options: argparse.Namespace) -> RunMa
     before = recorder.attached()
     target = recorder.attach(options.asked)
     line = ProgressLine(shown=sys.stderr.isatty() and not options.json)
+    results = _results(options, None)
     try:
         manifest = recorder.start(target)
         while manifest.state == "recording" and not stop.wait(TICK_SECONDS):
             manifest = recorder.manifest(manifest)
             line.show(progress(manifest))
-        return recorder.stop(manifest) if manifest.state == "recording" else manifest
+        if manifest.state == "recording":
+            manifest = recorder.stop(manifest)
+        return recorder.patch(manifest, RunPatch(results=results)) if results else manifest
     finally:
         line.clear()
         if target.id not in before:
@@ -178,13 +185,22 @@ def _record_command(
             if ran.target.group is not None:
                 # The run includes the children's CPU time.
                 outcome = outcome.model_copy(update={"children_cpu_us": None})
-            manifest = recorder.set_outcome(ran, outcome)
+            results = _results(options, None if ended.tail is None else ended.tail.text())
+            manifest = recorder.patch(ran, RunPatch(outcome=outcome, results=results))
             _print_result(recorder, runs, manifest, options, sys.stderr)
         except (RefusedError, UnavailableError, UntrustedError) as error:
             _say_incomplete(str(error))
         except KeyboardInterrupt:
             _say_incomplete("interrupted")
     return ended.code
+
+
+def _results(options: argparse.Namespace, output: str | None) -> list[RunResult]:
+    """Return the run's results; say of others why they are missing."""
+    found, missing = results_of(options.metric, output)
+    for line in missing:
+        print_lines(f"tidscope record: {line}", file=sys.stderr, flush=True)
+    return found
 
 
 def _say_incomplete(reason: str) -> None:
@@ -211,7 +227,10 @@ def _print_result(
 
 
 def _outputs(options: argparse.Namespace) -> Outputs:
-    return relayed_outputs(keep=options.keeping.output, terminals=options.output is True)
+    searched = any(one.pattern for one in options.metric)
+    return relayed_outputs(
+        keep=options.keeping.output or searched, terminals=options.output is True or searched
+    )
 
 
 def _recording_options(options: argparse.Namespace) -> RecordingOptions:
@@ -248,6 +267,16 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tag", action="append", default=[], help="tag of the run (repeatable)")
     parser.add_argument("--group", help="group of repeats that this run belongs to")
     parser.add_argument("--notes", help="notes stored with the run")
+    parser.add_argument(
+        "--metric",
+        type=metric,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a result of the run, with which comparisons begin (repeatable): NAME=/REGEX/ takes "
+        "it from the end of the command's output, the last match's only group; NAME:more or "
+        "NAME:less says which way is better; ops is the number of operations",
+    )
     parser.add_argument("--rate", type=float, metavar="HZ", help="sampling rate in Hz (10)")
     parser.add_argument(
         "--past",
@@ -298,6 +327,10 @@ def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argpars
     options = parser.parse_args(own)
     options.command = command
     options.keeping = _keeping(parser, options)
+    if len(options.metric) > MAX_RESULTS:
+        parser.error(f"--metric may be given {MAX_RESULTS} times")
+    if not command and any(one.pattern for one in options.metric):
+        parser.error("--metric NAME=/REGEX/ is for the output of -- COMMAND")
     options.asked = None if command else required_request(parser, options)
     if command and target_request(options) is not None:
         parser.error(f"give either one of {CHOICES}, or -- COMMAND")
@@ -327,11 +360,11 @@ COMMAND = Command(
     usage="tidscope record [options] (--pid PID | --tree PID | --cgroup PATH | --unit NAME | "
     "--container NAME | --match EXPRESSION | -- COMMAND [ARGUMENT ...])",
     description="Record a process, a group of processes, or a command from its first instruction "
-    "to its exit, with its descendants (--no-children: without). Uses a running tidscope if "
-    f"{BROWSER_VARIABLE} holds its token, otherwise records by itself. The command keeps the "
-    "terminal, and gets the signals that record gets. Output that goes to no terminal passes "
-    "through pipes. record exits with the command's exit code: 128 + N if signal N killed it, 125 "
-    "if tidscope itself failed.",
+    "to its exit, with its descendants (--no-children: without). Uses a running tidscope of the "
+    f"same user, or the one whose token {BROWSER_VARIABLE} holds, otherwise records by itself. The "
+    "command keeps the terminal, and gets the signals that record gets. Output that goes to no "
+    "terminal passes through pipes. record exits with the command's exit code: 128 + N if signal N "
+    "killed it, 125 if tidscope itself failed.",
     add_arguments=_add_arguments,
     run=_run,
     parse=_parse,

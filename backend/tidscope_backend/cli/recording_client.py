@@ -9,7 +9,7 @@ from typing import Protocol
 from tidscope_wire.generated.models import (
     AttachRequest,
     RunManifest,
-    RunOutcome,
+    RunPatch,
     Target,
     TargetsResponse,
 )
@@ -114,8 +114,8 @@ class RunRecorder(Protocol):
         stopped as incomplete if frames stop arriving.
         """
 
-    def set_outcome(self, manifest: RunManifest, outcome: RunOutcome) -> RunManifest:
-        """Record how the command exited."""
+    def patch(self, manifest: RunManifest, patch: RunPatch) -> RunManifest:
+        """Record how the command exited, and results."""
 
     def seal(self) -> None:
         """Wait until the run is sealed, unless another program seals it."""
@@ -177,9 +177,9 @@ class RecordingClient:
             return manifest
         return self._request(f"/runs/{manifest.id}/stop?target_ended=true", RunManifest, "POST")
 
-    def set_outcome(self, manifest: RunManifest, outcome: RunOutcome) -> RunManifest:
-        """Record how the command exited."""
-        body = {"outcome": outcome.model_dump()}
+    def patch(self, manifest: RunManifest, patch: RunPatch) -> RunManifest:
+        """Record how the command exited, and results."""
+        body = patch.model_dump(exclude_unset=True)
         return self._request(f"/runs/{manifest.id}", RunManifest, "PATCH", body)
 
     def seal(self) -> None:

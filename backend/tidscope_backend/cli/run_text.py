@@ -188,6 +188,9 @@ def _facts(manifest: RunManifest) -> Iterator[str]:
             f"user {outcome.user_cpu_us / 1e6:.2f} s, system {outcome.system_cpu_us / 1e6:.2f} s, "
             f"peak memory {format_bytes(outcome.max_rss_bytes)}",
         )
+    if manifest.results:
+        named = (f"{one.name} {one.value:g}" for one in manifest.results)
+        yield _labelled("results", ", ".join(named))
     if coarser := coarser_text(manifest.losses):
         yield _labelled("coarser", coarser)
     if manifest.state == "recording":

@@ -20,12 +20,14 @@ from tidscope_backend.cli.server_options import (
 )
 from tidscope_backend.listen_socket import SocketError, open_socket
 from tidscope_backend.processes import map_large_buffers
+from tidscope_backend.security.token_file import offered_token
 from tidscope_backend.settings import (
     BROWSER_VARIABLE,
     COLLECTOR_VARIABLE,
     SettingsError,
     settings_from,
     take_secrets,
+    token_directory,
 )
 
 LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
@@ -80,7 +82,8 @@ def _run(options: argparse.Namespace) -> int:
     proxies = tuple(options.trusted_proxy)
     settings = with_traces(settings, options)
     settings = replace(settings, ended_descriptor=options.ended_fd)
-    serve(replace(settings, port=port, trusted_proxies=proxies), sock)
+    with offered_token(token_directory(environ), port, settings.token):
+        serve(replace(settings, port=port, trusted_proxies=proxies), sock)
     return 0
 
 

@@ -1,7 +1,6 @@
 """`tidscope stacks`: where in the code threads wait, run, release and hold."""
 
 import argparse
-import os
 import signal
 import sys
 import tempfile
@@ -19,6 +18,7 @@ from tidscope_backend.cli.backend_client import (
     RefusedError,
     UnavailableError,
     UntrustedError,
+    known_token,
 )
 from tidscope_backend.cli.collect import warn_if_others_may_change_it
 from tidscope_backend.cli.command import Command, CommandError, ProgressLine, loading, print_lines
@@ -71,7 +71,7 @@ def _what(options: argparse.Namespace) -> str:
 
 def _of_target(options: argparse.Namespace) -> StackGraph:
     """Take stacks by a running tidscope whose token is known, or by an own collector."""
-    token = os.environ.get(BROWSER_VARIABLE, "")
+    token = known_token(options)
     if token:
         with BackendClient(f"{options.host}:{options.port}", token) as backend:
             return _by_backend(backend, options)
@@ -300,8 +300,8 @@ COMMAND = Command(
     help="show where in the code threads wait and run",
     description="Take stacks of a process for some seconds, or read those of a run, and print "
     "where in the code its threads spent their time: seconds measured by the ledger, divided by "
-    "sampled stays, with 95 % intervals. Uses a running tidscope if "
-    f"{BROWSER_VARIABLE} holds its token, otherwise its own collector.",
+    "sampled stays, with 95 % intervals. Uses a running tidscope of the same user, or the one "
+    f"whose token {BROWSER_VARIABLE} holds, otherwise its own collector.",
     add_arguments=_add_arguments,
     run=_run,
     parse=_parse,

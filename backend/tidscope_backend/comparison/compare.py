@@ -27,6 +27,7 @@ from tidscope_backend.comparison.figures import (
     figures_of_process,
     figures_of_role,
     metrics_of_pool,
+    metrics_of_results,
     totals_by_role,
     whole,
 )
@@ -191,7 +192,8 @@ def compare(
     alike = same_length([run.duration_ns for run in runs])
     sliced = [Slices(run, basis) for run in runs]
     one_run = len({run.manifest.id for run in runs}) == 1
-    table = _Table(metrics_of(basis), sizes, alike=alike, one_run=one_run)
+    metrics = (*metrics_of_results(runs), *metrics_of(basis))
+    table = _Table(metrics, sizes, alike=alike, one_run=one_run)
     of_process = [
         slices.of_process(figures_of_process(run, whole(totals), basis))
         for run, totals, slices in zip(runs, by_role, sliced, strict=True)

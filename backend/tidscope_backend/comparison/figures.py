@@ -12,6 +12,7 @@ from tidscope_wire.generated.models import (
     CompareBasis,
     MachineCounters,
     Provenance,
+    RunResult,
     SteeringDecided,
 )
 from tidscope_wire.pools import QUEUE_WAIT, RESPONSE, quantile_s
@@ -137,7 +138,7 @@ def figures_of_role(totals: Totals | None, duration_ns: int, basis: CompareBasis
 
 def figures_of_process(run: RunTables, totals: Totals, basis: CompareBasis) -> Figures:
     """Return figures of the whole process."""
-    ops, throughput = _operations(run)
+    ops, throughput = _given_operations(run) or _operations(run)
     joules, watts = _energy(run)
     return {
         **figures_of_role(totals, run.duration_ns, basis),
@@ -148,7 +149,39 @@ def figures_of_process(run: RunTables, totals: Totals, basis: CompareBasis) -> F
         "energy_j": Figure(joules),
         "power_w": Figure(watts),
         "ops_per_j": Figure(None if ops is None or not joules else ops / joules),
+        **{_result_name(one): Figure(one.value) for one in _results(run)},
     }
+
+
+def metrics_of_results(runs: Sequence[RunTables]) -> tuple[Metric, ...]:
+    """Return the metrics of results, in the order in which runs name them first."""
+    found = {one.name: one for run in reversed(runs) for one in reversed(_results(run))}
+    return tuple(
+        Metric(_result_name(one), one.name, "", one.better, by_role=False)
+        for one in reversed(found.values())
+        if one.name != OPERATIONS
+    )
+
+
+OPERATIONS = "ops"
+"""Name of the result that is the number of operations."""
+
+
+def _results(run: RunTables) -> Sequence[RunResult]:
+    """Return the results of a whole run; a window of it has none."""
+    return run.manifest.results if run.window is None else ()
+
+
+def _result_name(result: RunResult) -> str:
+    return f"result:{result.name}"
+
+
+def _given_operations(run: RunTables) -> tuple[float, float | None] | None:
+    """Return the operations that somebody gave, and their rate."""
+    for one in _results(run):
+        if one.name == OPERATIONS:
+            return one.value, _rate(one.value, run.duration_ns)
+    return None
 
 
 def _counted(totals: Totals, name: str) -> Figure:

@@ -92,6 +92,14 @@ What was asked for, and why it was refused.
 """
 
 
+Better = TypeAliasType(
+    "Better", Annotated[Literal["more", "less", "neither"], Field(title="Better")]
+)
+"""
+Which way is an improvement.
+"""
+
+
 Unit = TypeAliasType(
     "Unit", Annotated[Literal["ns", "us", "bytes", "count"], Field(title="Unit")]
 )
@@ -473,14 +481,6 @@ class ComparedGroup(Message):
     """
     Its runs.
     """
-
-
-Better = TypeAliasType(
-    "Better", Annotated[Literal["less", "more", "neither"], Field(title="Better")]
-)
-"""
-Which way is an improvement.
-"""
 
 
 class ComparedSeries(Message):
@@ -2869,38 +2869,23 @@ class RunOutcome(Message):
     """
 
 
-class RunPatch(Message):
+class RunResult(Message):
     """
-    Body of PATCH /api/v1/runs/{id}; omitted members stay unchanged.
+    A figure of a whole run that was not measured by tidscope, such as operations or a response time.
     """
 
     model_config = ConfigDict(
         extra="forbid",
     )
-    name: Annotated[str | None, Field(max_length=120)] = None
+    name: Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9_.-]{0,39}$")]
     """
-    Display name.
+    Name; ops: number of operations.
     """
-    tags: Annotated[list[Tag] | None, Field(max_length=32)] = None
+    value: float
     """
-    Tags.
+    Value.
     """
-    group: Annotated[str | None, Field(max_length=80)] = None
-    """
-    Runs of one group are repeats of one another; null: not in a group.
-    """
-    notes: Annotated[str | None, Field(max_length=20000)] = None
-    """
-    Free-text notes.
-    """
-    marks: Annotated[list[RunMark] | None, Field(max_length=256)] = None
-    """
-    All marks.
-    """
-    outcome: RunOutcome | None = None
-    """
-    How the command ended.
-    """
+    better: Better
 
 
 RunState = TypeAliasType(
@@ -4933,10 +4918,7 @@ class ComparedMetric(Message):
     Label of the matched role; null: the whole process.
     """
     provenance: Provenance
-    better: Annotated[Better, Field(title="Better")]
-    """
-    Which way is an improvement.
-    """
+    better: Better
     groups: list[GroupFigure]
     """
     One per group.
@@ -5739,6 +5721,44 @@ class RestartSearchCommand(Message):
     pid: Annotated[int | None, Field(ge=1)] = None
     """
     Which program of a group; null: all of them, or the one process that the target is.
+    """
+
+
+class RunPatch(Message):
+    """
+    Body of PATCH /api/v1/runs/{id}; omitted members stay unchanged.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: Annotated[str | None, Field(max_length=120)] = None
+    """
+    Display name.
+    """
+    tags: Annotated[list[Tag] | None, Field(max_length=32)] = None
+    """
+    Tags.
+    """
+    group: Annotated[str | None, Field(max_length=80)] = None
+    """
+    Runs of one group are repeats of one another; null: not in a group.
+    """
+    notes: Annotated[str | None, Field(max_length=20000)] = None
+    """
+    Free-text notes.
+    """
+    marks: Annotated[list[RunMark] | None, Field(max_length=256)] = None
+    """
+    All marks.
+    """
+    outcome: RunOutcome | None = None
+    """
+    How the command ended.
+    """
+    results: Annotated[list[RunResult] | None, Field(max_length=16)] = None
+    """
+    All results.
     """
 
 
@@ -7381,6 +7401,12 @@ class RunManifest(Message):
     outcome: RunOutcome | None
     """
     How the command ended, for a run of one command.
+    """
+    results: Annotated[
+        list[RunResult], Field(max_length=16, validate_default=True)
+    ] = []
+    """
+    What somebody says that came out: figures that a comparison begins with.
     """
     stacks: bool = False
     """

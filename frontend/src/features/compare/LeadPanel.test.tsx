@@ -43,6 +43,7 @@ describe("what a comparison leads with", () => {
     const { differences, none } = leadOf(
       comparison([
         row("ops_per_s", "1/s", [100, 130], 5, { label: "Throughput", verdict: "better" }),
+        row("result:p99", "", [0.05, 0.04], 0.001, { label: "p99", verdict: "less" }),
         // Larger mean, but less certain.
         row("disk_write_bytes", "bytes/s", [1e6, 1.6e6], 5e5),
         row("net_read_bytes", "bytes/s", [1e6, 1.5e6], 6e5),
@@ -52,8 +53,8 @@ describe("what a comparison leads with", () => {
     expect(none).toBe("");
     expect(differences.map(({ metric }) => metric)).toEqual([
       "ops_per_s",
+      "result:p99",
       "cpu_delay_ns",
-      "disk_write_bytes",
     ]);
     expect(differences[0]).toMatchObject({
       text: "Throughput is higher by 30.0 % in adaptive, which is better: 130 /s, against 100 /s in static.",

@@ -41,7 +41,7 @@ const FACTOR = 2;
 
 /** Metrics by importance: results, then time blocked; all others follow. */
 const TIERS: readonly RegExp[] = [
-  /^(ops|ops_per_s|ops_per_j|duration_s|pool:.*:(finished|response.*))$/,
+  /^(result:.*|ops|ops_per_s|ops_per_j|duration_s|pool:.*:(finished|response.*))$/,
   /^(share_(locks|disk|network|pipes|faults|other|runnable)|share_state_.*)$/,
 ];
 /** States in which a thread is not blocked. */

@@ -57,6 +57,7 @@ describe("text", () => {
     expect(figureText(metric(), 12.34)).toBe("12.3 s");
     expect(figureText(metric({ metric: "cpu_run_ns", unit: "ns" }), 2.5e9)).toBe("2.50 s");
     expect(figureText(metric({ metric: "cpu_run_ns", unit: "ns/s" }), 2.5e9)).toBe("2.50 cores");
+    expect(figureText(metric({ metric: "result:p99", unit: "" }), 0.0421)).toBe("0.0421");
     expect(figureText(metric({ metric: "ops_per_j", unit: "1/J" }), 3.1234)).toBe("3.12 1/J");
     expect(figureText(metric({ metric: "share_locks", unit: "share" }), 0.4167)).toBe("41.7 %");
     expect(figureText(metric(), null)).toBe("–");

@@ -42,7 +42,7 @@ export function figureText(metric: ComparedMetric, value: number | null): string
   }
   const unit = UNITS.find((each) => each === metric.unit);
   return unit === undefined
-    ? `${formatValue(value, "count")} ${metric.unit}`
+    ? `${formatValue(value, "count")} ${metric.unit}`.trimEnd()
     : formatValue(value, unit);
 }
 

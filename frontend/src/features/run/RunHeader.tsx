@@ -194,6 +194,9 @@ function factsOf(run: RunManifest): readonly Fact[] {
     ],
     ["Recorded by", `tidscope ${run.tidscope}`, run.imported ? "Imported" : null],
   ];
+  for (const { name, value } of run.results ?? []) {
+    facts.push([name, formatValue(value, "count"), "Result that was given with the recording"]);
+  }
   if (outcome !== null) {
     facts.push([
       "Exit status",
