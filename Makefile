@@ -179,7 +179,7 @@ fuzz-sampler: ## broken input for the sampler, SAMPLER_RUNS=10000000 for each of
 
 build: backend/tidscope_backend/web/index.html ## build the page
 
-backend/tidscope_backend/web/index.html: $(NODE_STAMP) $(shell find frontend shared/schemas -type f -not -path "*/generated/*")
+backend/tidscope_backend/web/index.html: $(NODE_STAMP) $(shell find frontend shared/schemas -type f -not -path "*/generated/*" -not -path "*/node_modules/*")
 	@npm run --silent build -- --logLevel warn
 	@touch $@
 

@@ -5,6 +5,7 @@ import queue
 import shutil
 import tempfile
 import threading
+from functools import partial
 from typing import Protocol
 
 from tidscope_sampler.native import Link
@@ -33,6 +34,22 @@ class _NoSession:
         pass
 
 
+def _take(waiting: "queue.Queue[bytes]", connection: ServerConnection) -> None:
+    """Serve a connection. A method would keep its object, and so the server, for ever."""
+    try:
+        connection.recv()
+        welcome = {"type": "collector_welcome", "protocol": PROTOCOL_VERSION, "resume": {}}
+        connection.send(json.dumps(welcome))
+        for message in connection:
+            if isinstance(message, bytes):
+                header, _ = split(message)
+                waiting.put(message)
+                received = {"type": "frames_received", "targets": {header.target: header.seq}}
+                connection.send(json.dumps(received))
+    except ConnectionClosed:
+        pass
+
+
 class TakenFrames:
     """Data of frames in order; made before the sampler starts.
 
@@ -44,27 +61,15 @@ class TakenFrames:
         self._folder = tempfile.mkdtemp(prefix="frames-")
         self._waiting: queue.Queue[bytes] = queue.Queue()
         path = f"{self._folder}/socket"
-        self._server = unix_serve(self._take, path, compression=None, max_size=None)
+        self._server = unix_serve(
+            partial(_take, self._waiting), path, compression=None, max_size=None
+        )
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
         self._link = Link(
             (path, None), False, "localhost", "/", _NoSession(), MOST_BYTES, MOST_BYTES
         )
         self._link.connect("{}")
         sampler.use_link(self._link)
-
-    def _take(self, connection: ServerConnection) -> None:
-        try:
-            connection.recv()
-            welcome = {"type": "collector_welcome", "protocol": PROTOCOL_VERSION, "resume": {}}
-            connection.send(json.dumps(welcome))
-            for message in connection:
-                if isinstance(message, bytes):
-                    header, _ = split(message)
-                    self._waiting.put(message)
-                    received = {"type": "frames_received", "targets": {header.target: header.seq}}
-                    connection.send(json.dumps(received))
-        except ConnectionClosed:
-            pass
 
     def __del__(self) -> None:
         self._link.stop()

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -35,6 +36,7 @@ type keeper struct {
 	worker *exec.Cmd
 	input  io.Closer
 	ended  chan error
+	killed atomic.Bool // by end
 }
 
 // keep waits for commands until the collector closes its end.
@@ -116,11 +118,12 @@ func (k *keeper) begin() {
 		return
 	}
 	k.worker, k.input, k.ended = worker, input, make(chan error, 1)
+	k.killed.Store(false)
 	go func(ended chan<- error) {
 		err := worker.Wait()
 		stopSampling(k.maps[0])
 		switch {
-		case err == nil:
+		case err == nil || k.killed.Load():
 			k.say(status{State: stateEnded})
 		case worker.ProcessState.ExitCode() != exitExplained:
 			k.say(status{State: stateFailed, Reason: err.Error()})
@@ -138,6 +141,8 @@ func (k *keeper) end() {
 	select {
 	case <-k.ended:
 	case <-time.After(endPatience):
+		// It was asked to end, and is late: loading the unwinder takes long on a busy machine.
+		k.killed.Store(true)
 		_ = k.worker.Process.Kill()
 		<-k.ended
 	}

@@ -51,6 +51,7 @@ from tidscope_backend.ingest.endpoint import CollectorEndpoint
 from tidscope_backend.ingest.frame_ingest import FrameIngest
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.ingest.session import CollectorSessions
+from tidscope_backend.ingest.unwatched import UnwatchedTargets
 from tidscope_backend.metrics.export import metrics_router, pusher
 from tidscope_backend.metrics.families import ExportCounts, Facts, gather, run_facts
 from tidscope_backend.metrics.meters import Meters
@@ -120,6 +121,10 @@ class Backend:
         )
         self.demo_process = DemoProcess(self.links)
         self.exports = ExportCounts()
+        self.unwatched = UnwatchedTargets(
+            *(self.registry, self.links, clock),
+            *(settings.slow_unwatched_seconds, settings.detach_unwatched_seconds),
+        )
 
     def _open_runs(self) -> None:
         """Make what reads and writes the runs directory: runs, recorder and spans."""
@@ -166,6 +171,11 @@ class Backend:
         self.meters.forget(target_id)
         self.live_stacks.forget(target_id)
 
+    def look_around(self) -> None:
+        """Slow and detach targets that nobody looks at."""
+        recorded = {one.target for one in self.recorder.recordings}
+        self.unwatched.update(self.fanout.watched.ids | recorded)
+
     def facts(self) -> Facts:
         """Return what metrics are made of."""
         recorded = run_facts(self.recorder)
@@ -187,7 +197,7 @@ class Backend:
             async with (
                 _logged(self.trail, settings.port),
                 _in_background(
-                    _every_second(self.fanout, self.authenticator.sessions),
+                    _every_second(self.fanout, self.authenticator.sessions, self.look_around),
                     _small(self.disk),
                     _tidy(self.spans, self.disk),
                     *pushing,
@@ -331,11 +341,14 @@ async def _logged(trail: AuditTrail | None, port: int) -> AsyncIterator[None]:
             trail.close()
 
 
-async def _every_second(fanout: Fanout, sessions: Sessions) -> None:
+async def _every_second(
+    fanout: Fanout, sessions: Sessions, look_around: Callable[[], None]
+) -> None:
     while True:
         await next_multiple(STATS_SECONDS)
         fanout.publish_stats()
         sessions.expire()
+        look_around()
 
 
 async def _small(disk: Disk) -> None:

@@ -118,6 +118,9 @@ class Settings:
         spans_token: bearer token of span senders.
         span_ports: ports of the span receivers; None to disable.
         predictd: socket of the host's prediction service.
+        slow_unwatched_seconds: time after which a target that nobody looks at is sampled once a
+            second.
+        detach_unwatched_seconds: time after which it is detached; None for never.
         otlp_endpoint: base address for metrics by OTLP; None to disable.
         otlp_seconds: interval between exports.
     """
@@ -168,6 +171,8 @@ class Settings:
     spans_token: str = field(default_factory=new_secret)
     span_ports: SpanPorts | None = None
     predictd: Path = SYSTEM_SOCKET
+    slow_unwatched_seconds: float = 60
+    detach_unwatched_seconds: float | None = 8 * HOUR
     otlp_endpoint: str | None = None
     otlp_seconds: float = 10
 

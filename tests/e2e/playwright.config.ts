@@ -20,7 +20,14 @@ export default defineConfig({
   projects: [
     { name: "page", testIgnore: ["host.spec.ts", "pictures/**"] },
     // Tests that change or measure the whole machine run one at a time.
-    { name: "host", testMatch: "host.spec.ts", fullyParallel: false, workers: 1 },
+    // They begin when all others have ended; --no-deps runs them alone.
+    {
+      name: "host",
+      testMatch: "host.spec.ts",
+      fullyParallel: false,
+      workers: 1,
+      dependencies: ["page"],
+    },
   ],
   use: {
     actionTimeout: 60_000,

@@ -152,6 +152,22 @@ def test_a_server_and_its_clients_wake_each_other(
         assert asleep >= 0.98 * one.in_call_ns - awake(keeper, program.pid, one.tid)
 
 
+def test_over_loopback_who_sent_the_bytes_is_who_wakes(
+    keeper: LedgerKeeper, program: KnownWakes
+) -> None:
+    """Not an interrupt, in which the kernel hands them over; now and then it is late with it."""
+    served = program.run("network")
+    wakes = settled(keeper, program.pid, served)["wakes"]
+    server, *clients = served.threads
+    assert sum(one.sleeps for one in served.threads) >= ROUNDS
+    tids = {one.tid for one in clients}
+    for one, wakers in ((server, tids), *((client, {server.tid}) for client in clients)):
+        into = wakes[wakes["wakee_tid"] == one.tid]
+        assert int(into["count"].sum()) == one.sleeps, "the kernel's count"
+        expected = into[np.isin(into["waker_tid"], list(wakers))]
+        assert int(expected["count"].sum()) >= 0.8 * one.sleeps
+
+
 def test_a_timer_wakes_as_an_interrupt(keeper: LedgerKeeper, program: KnownWakes) -> None:
     slept = program.run("sleep")
     wakes = settled(keeper, program.pid, slept)["wakes"]

@@ -13,9 +13,12 @@
  * sleep: one thread sleeps ROUNDS times.
  * server: a thread waits with epoll for what CLIENTS others ask it through sockets, ROUNDS times each;
  *   they wait for each answer.
+ * network: the same over TCP and the loopback device.
  */
 #define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <inttypes.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -41,7 +44,8 @@ struct one {
   pthread_t thread;
 };
 
-static int pipes[RING][2], links[CLIENTS][2], turn;
+static int pipes[RING][2], unix_links[CLIENTS][2], tcp_links[CLIENTS][2], turn;
+static int (*links)[2]; /* of each client: its end, and the server's */
 static long ended_by[CLIENTS];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
@@ -156,6 +160,21 @@ static void serve(struct one *one) {
     answer(one);
 }
 
+/* Connect two sockets over the loopback device. */
+static void connect_pair(int pair[2]) {
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t length = sizeof address;
+  int listener = socket(AF_INET, SOCK_STREAM, 0), one = 1;
+  if (bind(listener, (void *)&address, length) || listen(listener, 1)) die("listen");
+  if (getsockname(listener, (void *)&address, &length)) die("getsockname");
+  pair[0] = socket(AF_INET, SOCK_STREAM, 0);
+  if (connect(pair[0], (void *)&address, length)) die("connect");
+  pair[1] = accept(listener, NULL, NULL);
+  for (int i = 0; i < 2; i++)
+    if (setsockopt(pair[i], IPPROTO_TCP, TCP_NODELAY, &one, sizeof one)) die("setsockopt");
+  close(listener);
+}
+
 /* All threads of an experiment begin together, without one of them waking another. */
 static void begin(void) {
   for (atomic_fetch_sub(&ready, 1); atomic_load(&ready) > 0;) sched_yield();
@@ -183,6 +202,7 @@ static const struct experiment {
     {"condition", take_turns, 2, &condition},
     {"sleep", sleep_often, 1, NULL},
     {"server", serve, 1 + CLIENTS, NULL},
+    {"network", serve, 1 + CLIENTS, NULL},
 };
 
 int main(void) {
@@ -190,8 +210,10 @@ int main(void) {
   int threads = 0;
   for (int i = 0; i < RING; i++)
     if (pipe(pipes[i])) die("pipe");
-  for (int i = 0; i < CLIENTS; i++)
-    if (socketpair(AF_UNIX, SOCK_STREAM, 0, links[i])) die("socketpair");
+  for (int i = 0; i < CLIENTS; i++) {
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, unix_links[i])) die("socketpair");
+    connect_pair(tcp_links[i]);
+  }
   printf("{\"pid\":%d}\n", (int)getpid());
   fflush(stdout);
   for (char line[32]; fgets(line, sizeof line, stdin);) {
@@ -204,6 +226,7 @@ int main(void) {
     const struct experiment *experiment = experiments;
     while (strcmp(experiment->name, line)) experiment++;
     threads = experiment->threads;
+    links = strcmp(line, "network") ? unix_links : tcp_links;
     ones = calloc(threads, sizeof *ones);
     atomic_store(&ready, threads);
     for (int i = 0; i < threads; i++) {

@@ -16,6 +16,7 @@ from tidscope_backend.cli.server_options import (
     otlp_environ,
     retention_bytes,
     retention_seconds,
+    with_detaching,
     with_traces,
 )
 from tidscope_backend.listen_socket import SocketError, open_socket
@@ -80,7 +81,7 @@ def _run(options: argparse.Namespace) -> int:
     address, port = sock.getsockname()[:2]
     logging.getLogger(__name__).info("listening on %s port %d", address, port)
     proxies = tuple(options.trusted_proxy)
-    settings = with_traces(settings, options)
+    settings = with_detaching(with_traces(settings, options), options)
     settings = replace(settings, ended_descriptor=options.ended_fd)
     with offered_token(token_directory(environ), port, settings.token):
         serve(replace(settings, port=port, trusted_proxies=proxies), sock)

@@ -14,6 +14,7 @@ from tidscope_backend.cli.command import CommandError
 from tidscope_backend.settings import (
     DEFAULT_HOST,
     DEFAULT_PORT,
+    HOUR,
     OTLP_VARIABLE,
     RUNS_VARIABLE,
     Settings,
@@ -65,6 +66,14 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
         metavar="URL",
         help="push metrics to an OpenTelemetry collector, such as http://localhost:4318 "
         f"(default: ${OTLP_VARIABLE})",
+    )
+    parser.add_argument(
+        "--detach-after-hours",
+        type=not_negative,
+        default=8.0,
+        metavar="N",
+        help="detach targets that no page, recording or policy has used for N hours; 0: never "
+        "(%(default)g)",
     )
     parser.add_argument(
         "--otlp-receiver",
@@ -239,6 +248,17 @@ def retention_arguments(options: argparse.Namespace) -> list[str]:
     return arguments
 
 
+def detach_arguments(options: argparse.Namespace) -> list[str]:
+    """Return the option of unwatched targets as arguments of another command."""
+    return ["--detach-after-hours", f"{options.detach_after_hours!r}"]
+
+
+def with_detaching(settings: Settings, options: argparse.Namespace) -> Settings:
+    """Return settings with the option of unwatched targets."""
+    seconds = options.detach_after_hours * HOUR
+    return replace(settings, detach_unwatched_seconds=seconds or None)
+
+
 def trace_arguments(options: argparse.Namespace) -> list[str]:
     """Return the options of spans as arguments of another command."""
     return [
@@ -291,6 +311,11 @@ def network(text: str) -> str:
 def positive_number(text: str) -> float:
     """Read a number above 0."""
     return _number(text, "is not a number above 0", above=True)
+
+
+def not_negative(text: str) -> float:
+    """Read a number, 0 or more."""
+    return _number(text, "is not a number of 0 or more")
 
 
 def percent(text: str) -> float:

@@ -36,6 +36,7 @@ from tidscope_backend.cli.server_options import (
     add_server_options,
     add_source_option,
     add_user_option,
+    detach_arguments,
     otlp_environ,
     percent,
     retention_arguments,
@@ -210,7 +211,11 @@ def _backend_program(
         command += ["--allow-origin", origin]
     for network in options.trusted_proxy:
         command += ["--trusted-proxy", network]
-    command += [*retention_arguments(options), *trace_arguments(options)]
+    command += [
+        *retention_arguments(options),
+        *trace_arguments(options),
+        *detach_arguments(options),
+    ]
     secrets = {
         COLLECTOR_VARIABLE: settings.collector_secret,
         BROWSER_VARIABLE: settings.token,

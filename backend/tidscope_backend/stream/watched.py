@@ -19,6 +19,11 @@ class WatchedTargets:
             self._changed.set()
             self._changed = asyncio.Event()
 
+    @property
+    def ids(self) -> frozenset[str]:
+        """The IDs now."""
+        return self._ids
+
     async def changes(self) -> AsyncIterator[frozenset[str]]:
         """Yield the IDs now, and again whenever they have changed; never ends."""
         while True:

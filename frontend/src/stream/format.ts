@@ -56,7 +56,7 @@ export const NO_VALUE = "–";
 
 /**
  * A value with its unit: three significant digits and a matching prefix, so that a small CPU share
- * reads "3.20 mcores", not "0.00 cores". Tiny values are "<0.001"; only zero is "0". "–" for NaN.
+ * reads "0.00320 cores", not "0.00 cores". Tiny values are "<0.001"; only zero is "0". "–" for NaN.
  */
 export function formatValue(value: number, unit: ShownUnit): string {
   const { number, name } = partsOf(value, unit);
@@ -64,7 +64,7 @@ export function formatValue(value: number, unit: ShownUnit): string {
 }
 
 /**
- * `formatValue` for columns with the unit in the heading: 1.25 for 1.25 cores, 3.20 m, 1.50 KiB,
+ * `formatValue` for columns with the unit in the heading: 1.25 for 1.25 cores, 3.20 ms, 1.50 KiB,
  * 12.3 %.
  */
 export function formatNumber(value: number, unit: ShownUnit): string {
@@ -194,7 +194,7 @@ function scaleOf(suffix: string, prefixes: readonly string[], rest: Partial<Scal
 const SCALES: Readonly<Record<ShownUnit, Scale>> = {
   W: scaleOf("W", ["m", ...SI]),
   J: scaleOf("J", ["m", ...SI]),
-  cores: scaleOf("cores", ["m", ""]),
+  cores: scaleOf("cores", [""]),
   threads: scaleOf("threads", [""]),
   s: scaleOf("s", ["n", "µ", "m", ""]),
   ms: scaleOf("ms", [""]),

@@ -57,8 +57,9 @@
 #define JOBCTL_TRAP_FREEZE (1 << 23) /* by version 2 (include/linux/sched/jobctl.h) */
 #define PF_KTHREAD 0x00200000
 
-/* Of a preemption count: serving a softirq, an interrupt or an NMI. */
-#define INTERRUPTED 0x00ff0100
+/* Of a preemption count: serving a softirq, and serving an interrupt or an NMI. */
+#define SOFTIRQ 0x00000100
+#define HARDIRQ 0x00ff0000
 
 #define S_IFMT 0170000
 #define S_IFSOCK 0140000
@@ -518,38 +519,55 @@ static __always_inline int is_frozen(struct task_struct *task, unsigned int stat
 	return BPF_CORE_READ_BITFIELD(task, frozen);
 }
 
-/* What a thread waits for that sleeps. Registers are those with which it entered the kernel; a call that
- * goes on after a signal has the old ones. The address is that of struct slot. */
+/* In place of the number of a system call: the thread is in none, or in one of a 32-bit program. */
+#define NO_CALL (-1)
+#define OTHER_NUMBERS (-2)
+#define NO_REGISTERS (-3)
+
+/* The number of the system call that a thread is in, and two of its arguments. Registers are those with
+ * which it entered the kernel; a call that goes on after a signal has the old ones. */
+static __always_inline long call_of(struct task_struct *task, unsigned long *first, unsigned long *third)
+{
+	void *registers = (void *)bpf_task_pt_regs(task);
+	int other_numbers;
+	long call;
+
+	if (!registers)
+		return NO_REGISTERS;
+	if (bpf_core_field_exists(((struct pt_regs___x86 *)0)->orig_ax)) {
+		call = (long)((struct pt_regs___x86 *)registers)->orig_ax;
+		*first = ((struct pt_regs___x86 *)registers)->di;
+		*third = ((struct pt_regs___x86 *)registers)->dx;
+		other_numbers = ((struct task_struct___x86 *)task)->thread_info.status & TS_COMPAT;
+	} else {
+		call = ((struct pt_regs___arm64 *)registers)->syscallno;
+		*first = ((struct pt_regs___arm64 *)registers)->orig_x0;
+		*third = ((struct pt_regs___arm64 *)registers)->regs[2];
+		other_numbers = !!(((struct pt_regs___arm64 *)registers)->pstate & PSR_MODE32_BIT);
+	}
+	if (call < 0)
+		return NO_CALL;
+	return other_numbers ? OTHER_NUMBERS : call;
+}
+
+/* What a thread waits for that sleeps. The address is that of struct slot. */
 static __always_inline enum state wait_of(struct slot *slot, struct task_struct *task,
 					  unsigned int state, __u64 *address, int casts)
 {
 	int disk = BPF_CORE_READ_BITFIELD(task, in_iowait);
 	unsigned long first, third;
-	void *registers;
-	int other_numbers;
 	__u32 number;
 	__u64 *kind;
 	long call;
 
 	if (state & (TASK_STOPPED | TASK_TRACED) || is_frozen(task, state))
 		return STOPPED;
-	registers = (void *)bpf_task_pt_regs(task);
-	if (!registers)
+	call = call_of(task, &first, &third);
+	if (call == NO_REGISTERS)
 		return OTHER;
-	if (bpf_core_field_exists(((struct pt_regs___x86 *)0)->orig_ax)) {
-		call = (long)((struct pt_regs___x86 *)registers)->orig_ax;
-		first = ((struct pt_regs___x86 *)registers)->di;
-		third = ((struct pt_regs___x86 *)registers)->dx;
-		other_numbers = ((struct task_struct___x86 *)task)->thread_info.status & TS_COMPAT;
-	} else {
-		call = ((struct pt_regs___arm64 *)registers)->syscallno;
-		first = ((struct pt_regs___arm64 *)registers)->orig_x0;
-		third = ((struct pt_regs___arm64 *)registers)->regs[2];
-		other_numbers = !!(((struct pt_regs___arm64 *)registers)->pstate & PSR_MODE32_BIT);
-	}
-	if (call < 0)
+	if (call == NO_CALL)
 		return disk ? PAGE_FAULT_DISK : PAGE_FAULT;
-	if (other_numbers)
+	if (call == OTHER_NUMBERS)
 		return OTHER_CALL;
 	number = call;
 	kind = bpf_map_lookup_elem(&calls, &number);
@@ -1002,8 +1020,8 @@ static __always_inline void switched(int preempted, struct task_struct *from, st
 		arrive(to, from, now, cpu, clock);
 }
 
-/* Whether this CPU serves an interrupt; the thread is the one that it interrupts. */
-static __always_inline int in_interrupt(struct task_struct *task, struct rq *rq, int casts)
+/* SOFTIRQ and bits of HARDIRQ, if this CPU serves an interrupt; the thread is the one that it interrupts. */
+static __always_inline __u32 interrupt_of(struct task_struct *task, struct rq *rq, int casts)
 {
 	__u32 count = 0;
 	void *place;
@@ -1019,7 +1037,37 @@ static __always_inline int in_interrupt(struct task_struct *task, struct rq *rq,
 			bpf_probe_read_kernel(&count, sizeof count, place);
 		}
 	}
-	return !!(count & INTERRUPTED);
+	return count & (SOFTIRQ | HARDIRQ);
+}
+
+/* Whether a thread waits for bytes of a socket, or for room in it. */
+static __always_inline int waits_for_bytes(struct slot *slot)
+{
+	__u64 state = slot->mark & STATE_MASK;
+
+	return state == POLL || (state >= SOCKET_RECEIVE && state <= SOCKET_CONNECT);
+}
+
+/* Whether a thread is in a call on a socket. Over the loopback device, bytes, and the room that a reader
+ * makes, arrive at the other end in a softirq within this call. */
+static __noinline int uses_socket(struct task_struct *task, int casts)
+{
+	unsigned long first = 0, third = 0;
+	long call = call_of(task, &first, &third);
+	__u32 number = call;
+	__u64 *kind;
+
+	if (call < 0)
+		return 0;
+	kind = bpf_map_lookup_elem(&calls, &number);
+	if (!kind)
+		return 0;
+	if (*kind >= SOCKET_RECEIVE && *kind <= SOCKET_CONNECT)
+		return 1;
+	if (*kind != READS && *kind != WRITES && *kind != SPLICES)
+		return 0;
+	return file_mode(task, first, casts) == S_IFSOCK ||
+	       (*kind == SPLICES && file_mode(task, third, casts) == S_IFSOCK);
 }
 
 /* When is now, or up to a tick earlier? The run queue of a CPU that does something tells at no cost.
@@ -1044,8 +1092,8 @@ static __always_inline void waken(struct task_struct *task, int casts)
 	__u64 waker = 0, left, now;
 	struct task_struct *by;
 	struct slot *slot;
+	__u32 tgid, interrupt;
 	struct rq *rq;
-	__u32 tgid;
 
 	if (!may_be_watched(task))
 		return;
@@ -1055,7 +1103,10 @@ static __always_inline void waken(struct task_struct *task, int casts)
 	by = bpf_get_current_task_btf();
 	rq = queue_of(by);
 	tgid = by->tgid;
-	if (tgid && !in_interrupt(by, rq, casts)) {
+	interrupt = interrupt_of(by, rq, casts);
+	if (interrupt == SOFTIRQ && tgid && waits_for_bytes(slot) && uses_socket(by, casts))
+		interrupt = 0;
+	if (tgid && !interrupt) {
 		waker = (__u64)tgid << 32;
 		if (tgid == slot->tgid || may_be_watched(by))
 			waker |= (__u32)by->pid;

@@ -47,7 +47,7 @@ describe("a pool that is idle nearly always", () => {
 
   it("is named with what it uses", () => {
     expect(texts(IDLE_POOL_RULE, idle(16, 0.99))).toEqual([
-      "16 threads of pool-# were idle 99.0 % of the time; together they used 50.0 mcores.",
+      "16 threads of pool-# were idle 99.0 % of the time; together they used 0.0500 cores.",
     ]);
   });
 
