@@ -132,7 +132,7 @@ export const MEMORY_RULE: Rule = {
 /** Thresholds: share of a role's time in the network, and thread-seconds per second. */
 const NETWORK_SHARE = 0.5;
 const NETWORK = 0.5;
-/** Minimum share of the wake-ups of a role that one party gives. */
+/** Minimum share of the waiting of a role that one party ends. */
 const PEER_SHARE = 0.5;
 /** Answers a second and thread that are many: each may be a question of its own. */
 const MANY = 500;
@@ -189,11 +189,11 @@ export const NETWORK_RULE: Rule = {
     }),
 };
 
-/** The party outside of the target that wakes a role most; null if others do as often together. */
+/** The party outside of the target that ends most of a role's waiting; null if none ends most. */
 function peerOf({ edges, nodes }: WakesView, key: string): { name: string; per_s: number } | null {
   const wakers = edges.filter(({ from, to }) => to === key && !from.startsWith("role:"));
-  const all = wakers.reduce((sum, { per_s }) => sum + per_s, 0);
-  const most = wakers.find(({ per_s }) => per_s >= PEER_SHARE * all);
+  const all = wakers.reduce((sum, { blocked }) => sum + blocked, 0);
+  const most = wakers.find(({ blocked }) => blocked > 0 && blocked >= PEER_SHARE * all);
   const party = nodes.find((node) => node.key === most?.from);
   if (!most || !party || party.kind === "kernel") return null;
   const name =
