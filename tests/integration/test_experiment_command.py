@@ -111,7 +111,9 @@ time = {{ settle_s = 0.0, warm_up_s = 3.0, measure_s = 2.0 }}
         bounds = ("--fail-if", "throughput > 5%", "--fail-if", "throughput < -50%")
         code, found, errors = await carried_out(root, tmp_path, text, "--quick", *bounds, env=env)
     # Two repeats on a busy machine may vary too much for a decision.
-    (decision,) = re.findall(r"throughput > 5%: (exceeded|not decided): size=1 policy=fixed", errors)
+    (decision,) = re.findall(
+        r"throughput > 5%: (exceeded|not decided): size=1 policy=fixed", errors
+    )
     assert code == (2 if decision == "exceeded" else 0), errors
     default, fixed = found.cells
     assert [len(one.runs) for one in found.cells] == [2, 2]

@@ -15,7 +15,7 @@ async def attached(found: Installation) -> Target:
 
 
 async def until(found: Installation, target: str, wanted: Callable[[Target], bool]) -> None:
-    """Read what the page is told of the target until it is as wanted."""
+    """Read states of the target on the page until it is as wanted."""
     while True:
         state = await found.page.text(LiveState)
         if any(one.id == target and wanted(one) for one in state.targets):

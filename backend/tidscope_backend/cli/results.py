@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tidscope_wire.generated.models import Better, RunResult
@@ -13,6 +13,7 @@ MAX_RESULTS = 16
 _FORM = re.compile(
     r"(?P<name>[A-Za-z][A-Za-z0-9_.-]{0,39})(?::(?P<better>more|less))?=(?P<value>.+)", re.DOTALL
 )
+_BETTER: Mapping[str, Better] = {"more": "more", "less": "less", "": "neither"}
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def metric(text: str) -> Metric:
             "behind its name"
         )
     name, value = found["name"], found["value"]
-    better: Better = found["better"] or ("more" if name == "ops" else "neither")
+    better = _BETTER[found["better"] or ("more" if name == "ops" else "")]
     if len(value) > 1 and value[0] == value[-1] == "/":
         return Metric(name, better, pattern=_checked(value[1:-1]))
     try:
@@ -55,7 +56,7 @@ def metric(text: str) -> Metric:
 
 
 def results_of(asked: Sequence[Metric], output: str | None) -> tuple[list[RunResult], list[str]]:
-    """Return the results, and what is said of those that are not to be had.
+    """Return the results, and what is said of those that are missing.
 
     Args:
         asked: results as asked for.

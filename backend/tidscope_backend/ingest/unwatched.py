@@ -26,13 +26,13 @@ class _Seen:
     """What is known of an attached target.
 
     Attributes:
-        looked_s: when somebody looked last.
+        used_s: when it was used last.
         rate_hz: the rate before it was slowed; None while it is not.
-        slow: True once the slow rate was seen in force.
+        slow: True once the slow rate was seen.
         asking: True while the collector is asked about it.
     """
 
-    looked_s: float
+    used_s: float
     rate_hz: float | None = None
     slow: bool = False
     asking: bool = False
@@ -65,25 +65,25 @@ class UnwatchedTargets:
         self._seen: dict[str, _Seen] = {}
         self._asking: set[asyncio.Task[None]] = set()
 
-    def update(self, looked_at: Iterable[str]) -> None:
+    def update(self, used: Iterable[str]) -> None:
         """Have done what is due, in the background; call about once a second.
 
         Args:
-            looked_at: IDs of targets that pages read or that are recorded.
+            used: IDs of targets that pages read or that are recorded.
         """
-        now_s, looked = self._clock(), set(looked_at)
+        now_s, in_use = self._clock(), set(used)
         attached = [one for one in self._registry.targets if one.state == "attached"]
         self._seen = {one.id: self._seen.get(one.id) or _Seen(now_s) for one in attached}
         for target in attached:
             seen = self._seen[target.id]
-            if target.id in looked or was_steered(target):
-                seen.looked_s = now_s
+            if target.id in in_use or was_steered(target):
+                seen.used_s = now_s
             if target.rate_hz != SLOW_HZ and seen.slow:
                 # Somebody has set another rate meanwhile.
-                seen.rate_hz, seen.slow, seen.looked_s = None, False, now_s
+                seen.rate_hz, seen.slow, seen.used_s = None, False, now_s
             seen.slow = seen.rate_hz is not None and target.rate_hz == SLOW_HZ
             if not seen.asking:
-                self._decide(target, seen, now_s - seen.looked_s)
+                self._decide(target, seen, now_s - seen.used_s)
 
     def _decide(self, target: Target, seen: _Seen, alone_s: float) -> None:
         links = self._links

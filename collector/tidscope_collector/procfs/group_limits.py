@@ -19,7 +19,7 @@ USED_UP = 0.9
 
 
 class Limits(NamedTuple):
-    """Limits in force; None without one. Counts are since the first reading.
+    """Current limits; None without one. Counts are since the first reading.
 
     Attributes:
         memory_bytes: smallest memory limit.
@@ -152,26 +152,33 @@ def _memory_hits(group: ControlGroup) -> int:
 
 
 def _disk_limits(group: ControlGroup) -> Iterator[_DiskLimit]:
-    if group.version == 2:
-        stats = _named(group.read("io.stat"))
-        for device, limits in _named(group.read("io.max")).items():
-            for way, unit in (("r", "bps"), ("w", "bps"), ("r", "iops"), ("w", "iops")):
-                limit = limits.get(f"{way}{unit}", 0)
-                if limit:
-                    done = f"{way}{'bytes' if unit == 'bps' else 'ios'}"
-                    yield _DiskLimit(device, way, unit, limit, stats.get(device, {}).get(done, 0))
-        return
+    return _disk_limits_2(group) if group.version == 2 else _disk_limits_1(group)
+
+
+def _disk_limits_2(group: ControlGroup) -> Iterator[_DiskLimit]:
+    limits = _named(group.read("io.max"))
+    stats = _named(group.read("io.stat")) if limits else {}
+    for device, limited in limits.items():
+        for way, unit, counted in (
+            *(("r", "bps", "rbytes"), ("w", "bps", "wbytes")),
+            *(("r", "iops", "rios"), ("w", "iops", "wios")),
+        ):
+            limit = limited.get(f"{way}{unit}")
+            if limit:
+                done = stats.get(device, {}).get(counted, 0)
+                yield _DiskLimit(device, way, unit, limit, done)
+
+
+def _disk_limits_1(group: ControlGroup) -> Iterator[_DiskLimit]:
     for unit, counted in (("bps", "io_service_bytes"), ("iops", "io_serviced")):
-        for way, long in (("r", "read"), ("w", "write")):
-            limited = group.counts(f"blkio.throttle.{long}_{unit}_device")
-            if limited:
-                # The count of a group alone lacks the groups below it, which share its limit.
-                done = group.counts(f"blkio.throttle.{counted}_recursive")
-            for device, limit in limited.items():
+        for way in ("read", "write"):
+            limits = group.counts(f"blkio.throttle.{way}_{unit}_device")
+            # The count of a group alone lacks the groups below it, which share its limit.
+            stats = group.counts(f"blkio.throttle.{counted}_recursive") if limits else {}
+            for device, limit in limits.items():
                 if limit:
-                    yield _DiskLimit(
-                        device, way, unit, limit, done.get(f"{device} {long.title()}", 0)
-                    )
+                    done = stats.get(f"{device} {way.title()}", 0)
+                    yield _DiskLimit(device, way[0], unit, limit, done)
 
 
 def _named(text: str) -> dict[str, dict[str, int]]:

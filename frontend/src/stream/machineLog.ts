@@ -131,7 +131,7 @@ export class CgroupLog {
   readonly periods: GaugeLog;
   readonly throttled: GaugeLog;
   readonly throttled_us: GaugeLog;
-  /** Limits in force; NaN if none. Counts and times are cumulative since attach. */
+  /** Current limits; NaN if none. Counts and times are cumulative since attach. */
   readonly memory_bytes: GaugeLog;
   readonly memory_hits: GaugeLog;
   readonly disk_bytes: GaugeLog;
