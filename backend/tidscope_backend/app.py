@@ -173,8 +173,11 @@ class Backend:
 
     def look_around(self) -> None:
         """Slow and detach targets that nobody looks at."""
-        recorded = {one.target for one in self.recorder.recordings}
-        self.unwatched.update(self.fanout.watched.ids | recorded)
+        used = self.fanout.watched.ids | {one.target for one in self.recorder.recordings}
+        if self.settings.span_ports is not None:
+            # Spans that come later are joined with what threads do now.
+            used |= {one.id for one in self.registry.targets}
+        self.unwatched.update(used)
 
     def facts(self) -> Facts:
         """Return what metrics are made of."""

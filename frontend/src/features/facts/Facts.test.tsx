@@ -74,13 +74,13 @@ it("lists what stands out, and leads to what shows it", async () => {
   const findings = page.region("Findings");
   const texts = findings.getAllByRole("listitem").map((item) => item.textContent);
   expect(texts[0]).toContain("6 threads waited 40.0 % of the time for one lock, “pool_mu”.");
-  // Collapsed to a line at first; the evidence of findings is shown on request.
+  // Cards say what to try; the evidence of findings is shown on request.
   expect(texts[0]).not.toContain("Threshold");
   const more = findings.getByRole("button", { name: /^(Details|\d more)$/ });
   await page.click(more);
   expect(more.getAttribute("aria-expanded")).toBe("true");
   const all = findings.getAllByRole("listitem").map((item) => item.textContent);
-  expect(all[0]).toMatch(/Threshold: .* Try: Hold it for less time/);
+  expect(all[0]).toMatch(/Measured\. Try: Hold it for less time.*Threshold: /);
   expect(all.join()).toContain("GOMAXPROCS 8, CPU limit 2.00 cores: throttled in 40.0 %");
   await page.click(findings.getByRole("button", { name: /pool_mu/ }));
   await page.settle();

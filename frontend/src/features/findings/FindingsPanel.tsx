@@ -16,14 +16,14 @@ import { useFacts } from "../facts/FactColumns";
 import { lockCode, StacksLink, usePlaces } from "../stacks/Places";
 import styles from "./FindingsPanel.module.css";
 
-/** Minimum width per finding for several in a row, in CSS pixels. */
-const ROOM_PX = 560;
-const MAX_BESIDE = 2;
+/** Minimum width of a card for several in a row, in CSS pixels. */
+const ROOM_PX = 380;
+const MAX_BESIDE = 4;
 
 /**
- * Findings in the visible window, in words, each with a link to its data. Collapsed to one line, so
- * that changes move nothing below. Expanded: all findings with evidence, and the changes against
- * the time before.
+ * Findings in the visible window as cards, each with a link to its data. Collapsed to one row of a
+ * fixed height, so that changes move nothing below. Expanded: all findings with evidence, and the
+ * changes against the time before.
  */
 export const FindingsPanel = memo(function FindingsPanel() {
   return (
@@ -63,9 +63,7 @@ function Findings() {
             ))}
           </ul>
         ) : (
-          <p className={styles.none} title={emptyText(view)}>
-            {emptyText(view)}
-          </p>
+          <p className={styles.none}>{emptyText(view)}</p>
         )}
         {open && period !== "" ? <p className={styles.evidence}>Of the {period} in view.</p> : null}
       </div>
@@ -82,6 +80,11 @@ function Findings() {
   );
 }
 
+const CONFIDENCE: Readonly<Record<Finding["confidence"], string>> = {
+  measured: "Measured.",
+  likely: "Likely.",
+};
+
 interface ItemProps {
   readonly finding: Finding;
   readonly open: boolean;
@@ -92,7 +95,7 @@ function Item({ finding, open }: ItemProps) {
   const { evidence, advice, confidence, link, id } = finding;
   const text = useSentence(finding);
   return (
-    <li data-finding={id}>
+    <li data-finding={id} className={styles.card} data-confidence={confidence}>
       <button
         type="button"
         className={styles.finding}
@@ -101,10 +104,12 @@ function Item({ finding, open }: ItemProps) {
       >
         {text}
       </button>
+      <p className={styles.advice}>
+        <span className={styles.confidence}>{CONFIDENCE[confidence]}</span> Try: {advice}
+      </p>
       {open ? (
         <p className={styles.evidence}>
-          {confidence === "likely" ? "Likely. " : ""}
-          {evidence} Try: {advice} <FindingStacks link={link} />
+          {evidence} <FindingStacks link={link} />
         </p>
       ) : null}
     </li>

@@ -28,11 +28,11 @@ it("names the disk limit that is used up, of reads or of writes", () => {
   const limits = { ...NO_LIMITS, disk: { limit: 4 << 20, unit: "bytes/s" as const } };
   const used = { ...limits, writes_limited: 0.9 };
   expect(texts(DISK_RULE, { roles: [flusher], limits: used })).toEqual([
-    "flusher waits for the disk 91.7 % of the time in which it is not idle: it writes files, at the disk limit of its control group, 4.00 MiB/s.",
+    "flusher waits for the disk 91.7 % of the time in which it is not idle, at the disk limit of its control group, 4.00 MiB/s: it writes files.",
   ]);
   const ios = { ...used, disk: { limit: 200, unit: "1/s" as const } };
   expect(texts(DISK_RULE, { roles: [flusher], limits: ios })[0]).toMatch(
-    /control group, 200 operations a second\.$/,
+    /control group, 200 operations a second: it writes files\.$/,
   );
   const unused =
     "flusher waits for the disk 91.7 % of the time in which it is not idle: it writes files.";

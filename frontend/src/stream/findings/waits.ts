@@ -30,7 +30,7 @@ export const DISK_RULE: Rule = {
       return [
         {
           id,
-          text: `${withProcess(role, process)} waits for the disk ${formatValue(share, "share")} ${of}${doing(times, seconds)}${limit}.`,
+          text: `${withProcess(role, process)} waits for the disk ${formatValue(share, "share")} ${of}${limit}${doing(times, seconds)}.`,
           evidence:
             `${formatValue(disk, "s")} of ${formatValue(active, "s")} of ${counted(threads, "thread")} ` +
             `over ${formatDuration(seconds)}. Threshold: ${percent(DISK_SHARE)}.`,
@@ -51,7 +51,7 @@ function readsOf(times: RoleTimes): number {
   return inStates(times, "file_read_disk", "page_fault_disk");
 }
 
-/** Clause that names the disk limit that a role waits at, for the end of a sentence. */
+/** Clause that names the disk limit at which a role waits. */
 function limitOf(times: RoleTimes, { disk, reads_limited, writes_limited }: LimitsView): string {
   const reads = readsOf(times) > times.disk / 2;
   if (!disk || (reads ? reads_limited : writes_limited) < LIMITED) return "";
