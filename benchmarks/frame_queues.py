@@ -5,6 +5,7 @@ import queue
 import shutil
 import tempfile
 import threading
+import weakref
 from functools import partial
 from typing import Protocol
 
@@ -12,7 +13,7 @@ from tidscope_sampler.native import Link
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.frame import split
 from websockets.exceptions import ConnectionClosed
-from websockets.sync.server import ServerConnection, unix_serve
+from websockets.sync.server import Server, ServerConnection, unix_serve
 
 MOST_BYTES = 1 << 30
 DELIVER_S = 60.0
@@ -50,6 +51,12 @@ def _take(waiting: "queue.Queue[bytes]", connection: ServerConnection) -> None:
         pass
 
 
+def _close(link: Link, server: Server, folder: str) -> None:
+    link.stop()
+    server.shutdown()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 class TakenFrames:
     """Data of frames in order; made before the sampler starts.
 
@@ -70,11 +77,8 @@ class TakenFrames:
         )
         self._link.connect("{}")
         sampler.use_link(self._link)
-
-    def __del__(self) -> None:
-        self._link.stop()
-        self._server.shutdown()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        # Not __del__: at the end of the process the server's thread is gone, for which it waits.
+        weakref.finalize(self, _close, self._link, self._server, self._folder)
 
     def empty(self) -> bool:
         """Return True if no frame waits."""

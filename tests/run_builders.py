@@ -19,6 +19,7 @@ from tidscope_wire.generated.models import (
     RunOutcome,
     RunPatch,
     RunPolicy,
+    RunResult,
     RunsResponse,
 )
 
@@ -138,5 +139,13 @@ def run_messages() -> list[BaseModel]:
             past_s=5,
             duration_s=None,
         ),
-        RunPatch(name="n", tags=[], group=None, notes="", marks=done.marks, outcome=outcome()),
+        RunPatch(
+            name="n",
+            tags=[],
+            group=None,
+            notes="",
+            marks=done.marks,
+            outcome=outcome(),
+            results=[RunResult(name="ops", value=1, better="more")],
+        ),
     ]

@@ -367,7 +367,14 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
         "group": "a",
         "notes": "a",
         "marks": [{"time_ns": 1, "text": "a"}],
-        "outcome": {"command": ["a"], "exit_code": 0, "signal": None, "elapsed_us": 1},
+        "outcome": {
+            **{"command": ["a"], "exit_code": 0, "signal": None, "elapsed_us": 1},
+            **{"user_cpu_us": 1, "system_cpu_us": 1, "max_rss_bytes": 1},
+            **{"children_cpu_us": None, "output_tail": None, "output_bytes": 0},
+            **{"major_faults": 0, "minor_faults": 1},
+            **{"voluntary_switches": 1, "involuntary_switches": 1},
+        },
+        "results": [{"name": "ops", "value": 1, "better": "more"}],
     },
 }
 """A good body for each route that takes JSON, with every property."""

@@ -368,6 +368,7 @@ async def test_events_of_threads_give_way(tmp_path: Path) -> None:
             ThreadBorn(tid=9, start_ns=1, name="a"),
         ]
         await recorder.send(frame_bytes(4, events=events), *stream(5, 6))
+        await until(partial(are_written, recorder.folder(run), 6))
         for _ in range(2):
             answer = await recorder.client.get(f"/api/v1/runs/{run}/events")
             reported = RunEventsResponse.model_validate_json(answer.raise_for_status().content)
