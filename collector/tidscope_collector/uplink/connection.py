@@ -131,13 +131,16 @@ class Uplink:
                 await self._give(self._link, goodbye.model_dump_json())
 
     async def run(self) -> None:
-        """Connect and reconnect until cancelled."""
+        """Connect and reconnect until cancelled; then wait for commands in progress."""
         backoff = Backoff()
         self._loop = asyncio.get_running_loop()
-        while True:
-            end, held_s = await self._connection()
-            wait = backoff.wait_s(held_s, end.wait_s)
-            await self._pause(wait * random.SystemRandom().uniform(0.7, 1.3))
+        try:
+            while True:
+                end, held_s = await self._connection()
+                wait = backoff.wait_s(held_s, end.wait_s)
+                await self._pause(wait * random.SystemRandom().uniform(0.7, 1.3))
+        finally:
+            await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _connection(self) -> tuple[CloseReason, float | None]:
         """Connect once.
