@@ -17,7 +17,7 @@ from tidscope_collector.inspection.native_name_answers import (
 )
 from tidscope_collector.inspection.native_names import MAX_ADDRESSES
 from tidscope_collector.symbols import symbols as module
-from tidscope_collector.symbols.budget import BURST_S, SHARE, Budget
+from tidscope_collector.symbols.budget import BURST_S, CHEAP, SHARE, Budget
 from tidscope_collector.symbols.frames import NativeFrame, NativeName
 from tidscope_collector.symbols.symbols import Symbols
 
@@ -203,6 +203,22 @@ def test_what_is_remembered_is_bounded(
     assert len(child.asked) == 6
     ask(symbols, FRAME._replace(module="lib1.so"))
     assert len(child.asked) == 7
+
+
+def test_answers_that_cost_a_child_nothing_count_little() -> None:
+    now_s = 0.0
+    budget = Budget(lambda: now_s)
+
+    def take(seconds: float) -> str:
+        nonlocal now_s
+        now_s += seconds
+        return "gone"
+
+    for _ in range(2):
+        budget.spend(lambda: take(BURST_S), lambda answer: answer == "gone")
+    assert budget.until_ready_s() == 0
+    budget.spend(lambda: take(2 * BURST_S), lambda answer: answer == "there")
+    assert budget.until_ready_s() > BURST_S / SHARE * CHEAP
 
 
 def test_children_get_a_share_of_a_cpu() -> None:

@@ -7,6 +7,8 @@ from typing import TypeVar
 
 SHARE = 0.05
 """Share of a CPU that children may use in the long run."""
+CHEAP = 0.1
+"""Part of its time that a cheap answer counts: on a busy machine a child only waits to begin."""
 BURST_S = 4.0
 """Time that children may use at once, after a time without questions, in seconds."""
 
@@ -33,14 +35,24 @@ class Budget:
         """Return seconds until a child may be asked; 0 if one may be asked now."""
         return max(0.0, -self._take(0.0) / SHARE)
 
-    def spend(self, ask: Callable[[], _Result]) -> _Result:
-        """Ask a child, after waiting for those of other targets; its time is taken away."""
+    def spend(
+        self, ask: Callable[[], _Result], is_cheap: Callable[[_Result], bool] | None = None
+    ) -> _Result:
+        """Ask a child, after waiting for those of other targets; its time is taken away.
+
+        Args:
+            ask: asks, and returns the answer.
+            is_cheap: whether an answer took a child next to no CPU time; None: none did.
+        """
         with self._asking:
-            began_s = self._clock()
+            began_s, part = self._clock(), 1.0
             try:
-                return ask()
+                answer = ask()
+                if is_cheap is not None and is_cheap(answer):
+                    part = CHEAP
+                return answer
             finally:
-                self._take(self._clock() - began_s)
+                self._take(part * (self._clock() - began_s))
 
     def _take(self, spent_s: float) -> float:
         """Take time away and return what is left; negative if too much was spent."""

@@ -90,6 +90,15 @@ class _File:
     lines: bool = True
 
 
+def _is_of_ended(found: tuple[NamesAnswer | None, NativeName]) -> bool:
+    """Return True if no process was there any more to be asked about.
+
+    If that used up the budget, short-lived processes would have ended before each question.
+    """
+    answer, name = found
+    return answer is None and name.ended
+
+
 class Symbols:
     """Names of the native frames of one target. Thread-safe.
 
@@ -211,7 +220,7 @@ class Symbols:
                 addresses = list(file.waiting)[:MAX_ADDRESSES]
                 processes = list(reversed(file.processes))
             ask = functools.partial(self._ask, key, processes, addresses, file.lines)
-            answer, without = self._budget.spend(ask)
+            answer, without = self._budget.spend(ask, _is_of_ended)
             with self._changed:
                 self._take_in(key, addresses, answer, without)
                 self._changed.notify_all()
