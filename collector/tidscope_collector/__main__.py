@@ -222,6 +222,7 @@ def _run(arguments: argparse.Namespace) -> int:
         sys.stderr.write(f"{error}\n")
         return 2
     steers = not arguments.no_steering
+    reads_names = arguments.thread_names == "program"
     audit = None if arguments.no_audit else arguments.audit
     asyncio.run(
         serve(
@@ -233,8 +234,8 @@ def _run(arguments: argparse.Namespace) -> int:
                 steers,
                 audit,
                 NamingOptions(
-                    read_programs=arguments.thread_names == "program",
-                    ask_programs=arguments.thread_names == "program" and arguments.ask_programs,
+                    read_programs=reads_names,
+                    ask_programs=reads_names and arguments.ask_programs,
                     role_rules=tuple(arguments.role),
                 ),
             ),

@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass
 class _Seen:
-    """What is known of an attached target.
+    """Use of an attached target, and what was asked of its collector because of it.
 
     Attributes:
         used_s: when it was used last.

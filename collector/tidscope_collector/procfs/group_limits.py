@@ -88,7 +88,8 @@ class LimitsMeter:
                 continue
             smallest = limit if smallest is None else min(smallest, limit)
             hits[group.folder] = _memory_hits(group)
-        # What was reached of a group above is reached of all below: they are not added.
+        # In version 2 a group also counts when groups below it reach their limits, so the counts of
+        # a chain are not added.
         grown = [count - self._hits.get(folder, count) for folder, count in hits.items()]
         self._memory_hits += max([0, *grown])
         self._hits = hits

@@ -5,6 +5,11 @@ import type { LimitsView } from "../limits";
 import type { WakesView } from "../wakes";
 import { inStates, percent, type RoleTimes, type Rule, withProcess } from "./finding";
 
+/** Seconds in which a role was not idle; without a ledger idle time is unknown, and counts. */
+function activeOf({ wall, idle }: RoleTimes): number {
+  return wall - (Number.isNaN(idle) ? 0 : idle);
+}
+
 /** Thresholds: share of non-idle time, and thread-seconds per second. */
 const DISK_SHARE = 0.3;
 const DISK = 0.05;
@@ -18,11 +23,10 @@ export const DISK_RULE: Rule = {
   ledger: false,
   find: ({ roles, seconds, limits }, ease) =>
     roles.flatMap((times) => {
-      const { key, role, process, disk, wall, idle, threads } = times;
+      const { key, role, process, disk, idle, threads } = times;
       const id = `disk:${key}`;
       if (lacksMemory(times, limits, seconds, ease(`memory:${key}`))) return [];
-      // Idle time is not work; without a ledger it is unknown.
-      const active = wall - (Number.isNaN(idle) ? 0 : idle);
+      const active = activeOf(times);
       const share = disk / active;
       if (!(share >= ease(id) * DISK_SHARE && disk / seconds >= ease(id) * DISK)) return [];
       const limit = limitOf(times, limits);
@@ -95,7 +99,7 @@ function lacksMemory(
   ease: number,
 ): boolean {
   if (!memory || memory.hits_per_s < ease * HITS) return false;
-  const active = times.wall - (Number.isNaN(times.idle) ? 0 : times.idle);
+  const active = activeOf(times);
   const faults = faultsOf(times);
   return faults >= ease * MEMORY_SHARE * active && faults >= ease * DISK * seconds;
 }
@@ -105,11 +109,11 @@ export const MEMORY_RULE: Rule = {
   ledger: true,
   find: ({ roles, limits, seconds }, ease) =>
     roles.flatMap((times) => {
-      const { key, role, process, wall, idle, threads } = times;
+      const { key, role, process, threads } = times;
       const id = `memory:${key}`;
       const { memory } = limits;
       if (!memory || !lacksMemory(times, limits, seconds, ease(id))) return [];
-      const active = wall - (Number.isNaN(idle) ? 0 : idle);
+      const active = activeOf(times);
       const faults = faultsOf(times);
       return [
         {
@@ -144,10 +148,10 @@ export const NETWORK_RULE: Rule = {
   ledger: true,
   find: ({ roles, wakes, seconds }, ease) =>
     roles.flatMap((times) => {
-      const { key, role, process, idle } = times;
+      const { key, role, process } = times;
       const id = `network:${key}`;
       // Threads without work do not make those less that have some.
-      const active = times.wall - (Number.isNaN(idle) ? 0 : idle);
+      const active = activeOf(times);
       const receive = inStates(times, "socket_receive");
       const send = inStates(times, "socket_send");
       const wait = Math.max(receive, send);
