@@ -1,5 +1,6 @@
 """A backend, a collector and a page, as tests use them."""
 
+import asyncio
 import tempfile
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -84,6 +85,16 @@ class Installation:
         """Return a target as the backend reports it."""
         answer = await self.client.get(f"/api/v1/targets/{name}")
         return Target.model_validate_json(answer.raise_for_status().content)
+
+    async def ended(self, name: str) -> Target:
+        """Return a target once its process has ended for the backend, too.
+
+        The message that changes its state is another one than the frame that tells of the end.
+        """
+        async with asyncio.timeout(30):
+            while (found := await self.target(name)).state != "exited":
+                await asyncio.sleep(0.05)
+        return found
 
 
 @asynccontextmanager

@@ -51,7 +51,7 @@ async def test_a_target_that_exits_keeps_its_totals_and_its_status(root: Install
     # The account is the last thing that the program does but for its end.
     assert reported.totals["cpu_run_ns"] == pytest.approx(account.process.cpu_ns, rel=0.1)
     assert reported.totals["write_char_bytes"] >= 8 << 20
-    assert (await root.target(target.id)).state == "exited"
+    await root.ended(target.id)
     # A page that opens only now sees it all.
     async with root.backend.page() as late:
         await late.subscribe(target.id)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from capabilities import needs
-from processes import status, stop, wait_until
+from processes import descendants, status, stop, wait_until
 from shell_terminal import ShellTerminal
 from tidscope_wire.generated.models import RunManifest
 
@@ -139,7 +139,9 @@ def test_a_pager_has_its_keys_and_its_screen(terminal: ShellTerminal, tmp_path: 
     terminal.type("G")
     terminal.wait_for(r"line-2000")
     # A signal that comes while it paints waits for the next key.
-    terminal.wait_for(r"\(END\)")
+    terminal.wait_for(r"\(END\)\x1b\[27m\x1b\[K")
+    (pager,) = (one for one in descendants(terminal.pid) if status(one, "Name") == ["less"])
+    wait_until(lambda: status(pager, "State")[0] == "S")
     terminal.type(CTRL_Z)
     terminal.wait_for(r"Stopped")
     terminal.type("fg\n")

@@ -311,10 +311,7 @@ async def test_the_end_of_the_program_ends_it(root: Installation) -> None:
         await root.steer(target.id, policy="bidirectional", parameters={"interval_s": 0.5})
         await follower.until_event(SteeringDecided)
         await asyncio.to_thread(program.end)
-        ended = await eventually(
-            lambda: root.target(target.id), lambda one: one.state == "exited", "it ends"
-        )
-        assert ended.steering is None
+        assert (await root.ended(target.id)).steering is None
 
 
 async def test_the_end_of_the_collector_gives_the_size_back() -> None:
