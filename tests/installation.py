@@ -2,6 +2,7 @@
 
 import asyncio
 import tempfile
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -91,9 +92,10 @@ class Installation:
 
         The message that changes its state is another one than the frame that tells of the end.
         """
-        async with asyncio.timeout(30):
-            while (found := await self.target(name)).state != "exited":
-                await asyncio.sleep(0.05)
+        deadline = time.monotonic() + 30
+        while (found := await self.target(name)).state != "exited":
+            assert time.monotonic() < deadline, found
+            await asyncio.sleep(0.05)
         return found
 
 

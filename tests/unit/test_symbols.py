@@ -1,5 +1,7 @@
 """Names of native frames: batches, bounds, and answers of children that may be taken over."""
 
+import errno
+import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
 
@@ -17,13 +19,14 @@ from tidscope_collector.inspection.native_name_answers import (
 )
 from tidscope_collector.inspection.native_names import MAX_ADDRESSES
 from tidscope_collector.symbols import symbols as module
-from tidscope_collector.symbols.budget import BURST_S, CHEAP, SHARE, Budget
+from tidscope_collector.symbols.budget import BURST_S, SHARE, Budget
 from tidscope_collector.symbols.frames import NativeFrame, NativeName
 from tidscope_collector.symbols.symbols import Symbols
 
 FRAME = NativeFrame(100, 7, "libx.so", "ab", 0x10)
 HEAD = b'{"missing": "", "symbols": true, "lines": true}'
-GONE = NamesAnswer("gone", symbols=False, lines=False, complete=True, names={})
+END = b'{"cpu_s": 0.25}'
+GONE = NamesAnswer("gone", symbols=False, lines=False, complete=True, cpu_s=0.0, names={})
 
 
 def row(address: int, function: str = "f", inlined: str = "[]") -> bytes:
@@ -34,7 +37,7 @@ def row(address: int, function: str = "f", inlined: str = "[]") -> bytes:
 def named(addresses: Sequence[int], *, complete: bool = True) -> NamesAnswer:
     """Each address has a function that is named like it."""
     names = {one: Named(Place(f"f{one}", "a.c", 1)) for one in addresses}
-    return NamesAnswer("", symbols=True, lines=True, complete=complete, names=names)
+    return NamesAnswer("", symbols=True, lines=True, complete=complete, cpu_s=0.0, names=names)
 
 
 class Child:
@@ -205,20 +208,35 @@ def test_what_is_remembered_is_bounded(
     assert len(child.asked) == 7
 
 
-def test_answers_that_cost_a_child_nothing_count_little() -> None:
+@pytest.mark.parametrize(
+    ("reply", "is_spent"),
+    [
+        (NamesAnswer("", True, True, True, 0.0, {}), False),
+        (NamesAnswer("", True, True, True, BURST_S + 1, {}), True),
+        (NamesAnswer("", True, True, False, math.inf, {}), True),
+        (UnreadableError(errno.ESRCH), False),
+        (NoAnswerError("It hangs."), True),
+    ],
+)
+def test_the_cpu_time_of_children_counts(
+    child: Child, reply: NamesAnswer | Exception, is_spent: bool
+) -> None:
+    """On a busy machine they wait for CPUs, for longer than the budget has."""
     now_s = 0.0
     budget = Budget(lambda: now_s)
+    symbols = Symbols(child, budget=budget)
 
-    def take(seconds: float) -> str:
+    def waits(_pid: int, _asked: list[int]) -> NamesAnswer:
         nonlocal now_s
-        now_s += seconds
-        return "gone"
+        now_s += 2 * BURST_S
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
 
-    for _ in range(2):
-        budget.spend(lambda: take(BURST_S), lambda answer: answer == "gone")
-    assert budget.until_ready_s() == 0
-    budget.spend(lambda: take(2 * BURST_S), lambda answer: answer == "there")
-    assert budget.until_ready_s() > BURST_S / SHARE * CHEAP
+    child.reply = waits
+    ask(symbols, FRAME)
+    symbols.close()
+    assert (budget.until_ready_s() > 0) == is_spent
 
 
 def test_children_get_a_share_of_a_cpu() -> None:
@@ -262,7 +280,7 @@ def test_the_column_of_inlined_functions() -> None:
 
 
 def test_a_later_line_of_an_answer_replaces_an_earlier_one() -> None:
-    lines = [row(1, "f"), row(2), row(1, "g", '[["h", "b.c", 5]]'), b"{}", b""]
+    lines = [row(1, "f"), row(2), row(1, "g", '[["h", "b.c", 5]]'), END, b""]
     found = parse_names(HEAD, lines, [1, 2])
     assert found.complete
     assert found.names[1] == Named(Place("g", "a.c", 3), (Place("h", "b.c", 5),))
@@ -285,17 +303,17 @@ def test_a_later_line_of_an_answer_replaces_an_earlier_one() -> None:
     ],
 )
 def test_an_answer_ends_where_it_is_damaged(bad: bytes) -> None:
-    found = parse_names(HEAD, [row(7), bad, row(8), b"{}", b""], [1, 7, 8])
+    found = parse_names(HEAD, [row(7), bad, row(8), END, b""], [1, 7, 8])
     assert (list(found.names), found.complete) == ([7], False)
 
 
-@pytest.mark.parametrize("end", [[], [b"{}"], [b"{}", b"{}"], [b"{}", b"", b""]])
+@pytest.mark.parametrize("end", [[], [END], [END, END], [END, b"", b""], [b"{}", b""]])
 def test_an_answer_without_its_end_is_incomplete(end: list[bytes]) -> None:
     assert not parse_names(HEAD, [row(7), *end], [7]).complete
 
 
 def test_names_that_nobody_asked_for_are_ignored() -> None:
-    assert list(parse_names(HEAD, [row(1), row(2), b"{}", b""], [2]).names) == [2]
+    assert list(parse_names(HEAD, [row(1), row(2), END, b""], [2]).names) == [2]
 
 
 def test_no_name_separates_columns_or_rows() -> None:
@@ -314,11 +332,11 @@ def test_a_process_that_is_inaccessible() -> None:
             parse_names(head, [], [])
 
 
-@given(st.lists(st.one_of(st.binary(max_size=40), st.just(row(1)), st.just(b"{}"))))
+@given(st.lists(st.one_of(st.binary(max_size=40), st.just(row(1)), st.just(END))))
 def test_any_lines_are_an_answer(lines: list[bytes]) -> None:
     found = parse_names(HEAD, lines, [1])
     assert set(found.names) <= {1}
-    assert found.complete <= (b"{}" in lines)
+    assert found.complete <= (END in lines)
 
 
 def test_files_that_are_no_programs_have_no_links() -> None:

@@ -10,6 +10,7 @@ import threading
 import time
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -97,8 +98,8 @@ def net_server(stop: Event, listener: socket.socket) -> None:
 
 
 def net_client(stop: Event, address: tuple[str, int], number: int) -> None:
-    """Send blocks to the server and read them back."""
-    with socket.create_connection(address, timeout=5) as server:
+    """Send blocks to the server and read them back, until the server ends."""
+    with suppress(ConnectionError), socket.create_connection(address, timeout=5) as server:
         while not pause(stop, 0.1):
             for _ in range(round(5 * wave(time.monotonic(), 23, number / 3))):
                 server.sendall(BLOCK)

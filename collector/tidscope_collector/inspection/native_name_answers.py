@@ -1,5 +1,6 @@
 """Client of the question about names of native code."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -57,6 +58,7 @@ class NamesAnswer:
         symbols: True if a symbol table for debugging was found.
         lines: True if DWARF was found.
         complete: False if the child was ended before it had answered everything.
+        cpu_s: CPU time of the child in seconds, by its own account; infinite if it was ended.
         names: names by address; unknown addresses are left out.
     """
 
@@ -64,6 +66,7 @@ class NamesAnswer:
     symbols: bool
     lines: bool
     complete: bool
+    cpu_s: float
     names: dict[int, Named]
 
 
@@ -75,6 +78,10 @@ class _HeadLine(Line):
     missing: Missing
     symbols: bool
     lines: bool
+
+
+class _EndLine(Line):
+    cpu_s: float = Field(ge=0, allow_inf_nan=False)
 
 
 class _NamedLine(Line):
@@ -137,21 +144,31 @@ def parse_names(head: bytes, lines: Sequence[bytes], asked: Sequence[int]) -> Na
         raise _refusal(head) from error
     names: dict[int, Named] = {}
     expected = set(asked)
+    cpu_s = math.inf
     for place, text in enumerate(lines):
-        if text == b"{}":
-            complete = lines[place + 1 :] == [b""]
-            return NamesAnswer(first.missing, first.symbols, first.lines, complete, names)
         try:
             row = _NamedLine.model_validate_json(text)
         except ValidationError:
-            break  # the point at which the child was ended
+            # The end, or the point at which the child was ended.
+            if lines[place + 1 :] == [b""]:
+                cpu_s = _cpu_s(text)
+            break
         if row.address in expected:
             outer, *inlined = [
                 Place(_clean(function), _clean(file), line if 0 <= line < 1 << 32 else 0)
                 for function, file, line in ((row.function, row.file, row.line), *row.inlined)
             ]
             names[row.address] = Named(outer, tuple(inlined))
-    return NamesAnswer(first.missing, first.symbols, first.lines, False, names)
+    complete = cpu_s < math.inf
+    return NamesAnswer(first.missing, first.symbols, first.lines, complete, cpu_s, names)
+
+
+def _cpu_s(text: bytes) -> float:
+    """Return the CPU time in the last line; infinite if it is another line."""
+    try:
+        return _EndLine.model_validate_json(text).cpu_s
+    except ValidationError:
+        return math.inf
 
 
 def _clean(text: str) -> str:

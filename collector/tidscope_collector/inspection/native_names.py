@@ -10,6 +10,7 @@ so a child that is ended by huge DWARF has answered what the symbol table gives.
 """
 
 import os
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -46,7 +47,7 @@ def native_names(places: Places, arguments: Arguments, answer: int) -> None:
     Answers: {"unreadable": errno}, or {"missing", "symbols", "lines"}: why the file is not read,
     and whether it or its debug file has the symbol table for debugging, and DWARF. Then {"address",
     "function", "file", "line", "inlined"}, at first as symbol tables have it, and again with lines;
-    `inlined` has the outermost function first. At the end {}.
+    `inlined` has the outermost function first. At the end {"cpu_s"}: CPU time of the child.
     """
     # Only children for this question load native code that parses.
     from multi_demangle import demangle_symbol
@@ -78,7 +79,7 @@ def native_names(places: Places, arguments: Arguments, answer: int) -> None:
     named = _say_functions(sources, addresses, readable, answer)
     if arguments["lines"]:
         _say_lines(sources, addresses, named, readable, answer)
-    say(answer, {})
+    say(answer, {"cpu_s": time.process_time()})
 
 
 def _say_functions(

@@ -7,8 +7,6 @@ from typing import TypeVar
 
 SHARE = 0.05
 """Share of a CPU that children may use in the long run."""
-CHEAP = 0.1
-"""Part of its time that a cheap answer counts: on a busy machine a child only waits to begin."""
 BURST_S = 4.0
 """Time that children may use at once, after a time without questions, in seconds."""
 
@@ -17,8 +15,6 @@ _Result = TypeVar("_Result")
 
 class Budget:
     """Budget of the children of one collector. Thread-safe.
-
-    Wall-clock time is counted, which is at least the CPU time of a child.
 
     Args:
         clock: monotonic time, in seconds.
@@ -36,23 +32,26 @@ class Budget:
         return max(0.0, -self._take(0.0) / SHARE)
 
     def spend(
-        self, ask: Callable[[], _Result], is_cheap: Callable[[_Result], bool] | None = None
+        self,
+        ask: Callable[[], _Result],
+        cost_s: Callable[[_Result, float], float] = lambda _, wall_s: wall_s,
     ) -> _Result:
-        """Ask a child, after waiting for those of other targets; its time is taken away.
+        """Ask a child, after waiting for those of other targets; what it cost is taken away.
 
         Args:
-            ask: asks, and returns the answer.
-            is_cheap: whether an answer took a child next to no CPU time; None: none did.
+            ask: asks, and returns the answer. If it fails, its wall-clock time is its cost.
+            cost_s: cost of an answer in seconds of CPU time, given its wall-clock time, which is
+                much longer on a busy machine.
         """
         with self._asking:
-            began_s, part = self._clock(), 1.0
+            began_s = self._clock()
             try:
                 answer = ask()
-                if is_cheap is not None and is_cheap(answer):
-                    part = CHEAP
-                return answer
-            finally:
-                self._take(part * (self._clock() - began_s))
+            except BaseException:
+                self._take(self._clock() - began_s)
+                raise
+            self._take(cost_s(answer, self._clock() - began_s))
+            return answer
 
     def _take(self, spent_s: float) -> float:
         """Take time away and return what is left; negative if too much was spent."""

@@ -90,13 +90,14 @@ class _File:
     lines: bool = True
 
 
-def _is_of_ended(found: tuple[NamesAnswer | None, NativeName]) -> bool:
-    """Return True if no process was there any more to be asked about.
-
-    If that used up the budget, short-lived processes would have ended before each question.
-    """
+def _cost_s(found: tuple[NamesAnswer | None, NativeName], wall_s: float) -> float:
+    """Return what an answer cost a child, in seconds of CPU time."""
     answer, name = found
-    return answer is None and name.ended
+    if answer is not None:
+        return min(wall_s, answer.cpu_s)
+    # Processes that have ended cost next to nothing. If they used up the budget, short-lived ones
+    # would have ended before each question.
+    return 0.1 * wall_s if name.ended else wall_s
 
 
 class Symbols:
@@ -220,7 +221,7 @@ class Symbols:
                 addresses = list(file.waiting)[:MAX_ADDRESSES]
                 processes = list(reversed(file.processes))
             ask = functools.partial(self._ask, key, processes, addresses, file.lines)
-            answer, without = self._budget.spend(ask, _is_of_ended)
+            answer, without = self._budget.spend(ask, _cost_s)
             with self._changed:
                 self._take_in(key, addresses, answer, without)
                 self._changed.notify_all()

@@ -7,14 +7,15 @@ import { type CallsView, callsView } from "./calls";
 import type { ViewInput } from "./chartView";
 import { type FactsState, ledgerState } from "./facts/parties";
 import type { FindingsView } from "./findings/findings";
-import { type LocksView, locksView, type ThreadLock, threadLocks } from "./locks";
+import { type ThreadLock, threadLocks } from "./locks";
 import { type PoolsView, poolsView } from "./poolsView";
 import { type ProcessesView, processesView } from "./processesView";
 import type { Steps } from "./steps";
-import { type TakerRow, type TakersView, takersOf, takersView } from "./takers";
+import { type TakerRow, takersOf } from "./takers";
 import type { TargetModel } from "./targetModel";
 import { type ThreadView, threadView } from "./threadView";
 import type { FactPart, ThreadKey, ViewRequest } from "./viewRequest";
+import { type WaitingView, waitingView } from "./waiting";
 import { type WakePartner, type WakesView, wakePartners, wakesView } from "./wakes";
 import { type ChangeView, changeSteps } from "./windowChange";
 
@@ -47,8 +48,7 @@ export interface FactViews extends Record<FactPart, object> {
   readonly processes: ProcessesView;
   readonly pools: PoolsView;
   readonly wakes: WakesView;
-  readonly locks: LocksView;
-  readonly takers: TakersView;
+  readonly waiting: WaitingView;
   readonly calls: CallsView;
   readonly thread: ThreadView;
   readonly thread_facts: ThreadFactsView;
@@ -64,8 +64,7 @@ export const FACT_PARTS = [
   "thread",
   "thread_facts",
   "wakes",
-  "locks",
-  "takers",
+  "waiting",
   "calls",
   "names",
 ] as const satisfies readonly FactPart[];
@@ -121,10 +120,8 @@ export class FactViewMaker {
         return { pools: poolsView(input) };
       case "wakes":
         return { wakes: wakesView(input) };
-      case "locks":
-        return { locks: locksView(input, input.request.open_lock) };
-      case "takers":
-        return { takers: takersView(input) };
+      case "waiting":
+        return { waiting: waitingView(input, input.request.open_lock) };
       case "calls":
         return { calls: callsView(input) };
       case "thread": {

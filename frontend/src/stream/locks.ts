@@ -42,6 +42,9 @@ export interface LockRow extends LockIdentity {
   readonly waiters: number;
   /** Share of all threads' time. */
   readonly share: number;
+  /** Role that waited longest, and the role that ended most waits; "" if unknown. */
+  readonly role: string;
+  readonly by: string;
   /** Thread-seconds per second, oldest first. */
   readonly trend: Float32Array;
 }
@@ -83,6 +86,9 @@ const MAX_THREADS = 50;
 
 interface LockSums {
   readonly slots: number[];
+  /** Waiting time and wake-ups, by role. */
+  readonly waited: Map<string, number>;
+  readonly woke: Map<string, number>;
   wait_ns: number;
   waits: number;
   wakes: number;
@@ -113,6 +119,8 @@ export function locksView(input: ViewInput, open: number | null): LocksView {
       mean_s: sum.wait_ns / 1e9 / sum.waits,
       waiters: sum.waiters,
       share: sum.wait_ns / 1e9 / wall_s,
+      role: most(sum.waited),
+      by: most(sum.woke),
       trend: trendOf(input, window, sum.slots, end_s),
     };
   });
@@ -170,20 +178,30 @@ function sumUp(input: ViewInput, window: FactWindow): Map<number, LockSums> {
     const wait_ns = locks.grown(window, slot, LOCKS.wait_ns);
     const waits = locks.grown(window, slot, LOCKS.waits);
     const wakes = locks.grown(window, slot, LOCKS.wakes);
-    const lock = locks.key(slot, LOCKS.lock);
-    const sums = all.get(lock);
     if (wait_ns + waits + wakes === 0) continue;
-    const waiter = wait_ns > 0 || waits > 0 ? 1 : 0;
-    if (!sums) all.set(lock, { slots: [slot], wait_ns, waits, wakes, waiters: waiter });
-    else {
-      sums.slots.push(slot);
-      sums.wait_ns += wait_ns;
-      sums.waits += waits;
-      sums.wakes += wakes;
-      sums.waiters += waiter;
+    const lock = locks.key(slot, LOCKS.lock);
+    let sums = all.get(lock);
+    if (!sums) {
+      sums = { slots: [], waited: new Map(), woke: new Map(), ...NO_WAITS };
+      all.set(lock, sums);
     }
+    sums.slots.push(slot);
+    sums.wait_ns += wait_ns;
+    sums.waits += waits;
+    sums.wakes += wakes;
+    if (wait_ns > 0 || waits > 0) sums.waiters++;
+    const role = threads.get(tid)?.role ?? "";
+    if (wait_ns > 0) sums.waited.set(role, (sums.waited.get(role) ?? 0) + wait_ns);
+    if (wakes > 0) sums.woke.set(role, (sums.woke.get(role) ?? 0) + wakes);
   }
   return all;
+}
+
+const NO_WAITS = { wait_ns: 0, waits: 0, wakes: 0, waiters: 0 };
+
+/** The role with the largest number; "" without any. */
+function most(roles: ReadonlyMap<string, number>): string {
+  return [...roles].reduce((a, b) => (b[1] > a[1] ? b : a), ["", -1] as const)[0];
 }
 
 function fits(

@@ -106,7 +106,7 @@ export class ViewBuilder {
       return;
     }
     for (const part of request.facts) if (!facts.includes(part)) this.outdate(part);
-    if (request.open_lock !== open_lock) this.outdate("locks");
+    if (request.open_lock !== open_lock) this.outdate("waiting");
     for (const part of ["table", "tiles", "events", "map"] as const) {
       if (!equal(request[part], before[part])) this.outdate(part);
     }

@@ -38,8 +38,7 @@ export type FactPart =
   | "thread"
   | "thread_facts"
   | "wakes"
-  | "locks"
-  | "takers"
+  | "waiting"
   | "calls"
   | "names";
 

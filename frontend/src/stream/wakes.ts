@@ -228,3 +228,28 @@ function nodesOf(
   const weight = ({ gives_per_s, gets_per_s }: WakeNode): number => gives_per_s + gets_per_s;
   return nodes.sort((a, b) => weight(b) - weight(a) || (a.key < b.key ? -1 : 1));
 }
+
+/** Minimum share of the waiting of a role that one party ends. */
+const PEER_SHARE = 0.5;
+
+/**
+ * The party outside of the target that ends most of a role's waiting; null if none ends most.
+ * @param key "role:NAME".
+ */
+export function peerOf(
+  { edges, nodes }: WakesView,
+  key: string,
+): { readonly name: string; readonly per_s: number } | null {
+  const wakers = edges.filter(({ from, to }) => to === key && !from.startsWith("role:"));
+  const all = wakers.reduce((sum, { blocked }) => sum + blocked, 0);
+  const most = wakers.find(({ blocked }) => blocked > 0 && blocked >= PEER_SHARE * all);
+  const party = nodes.find((node) => node.key === most?.from);
+  if (!most || !party || party.kind === "kernel") return null;
+  const name =
+    party.kind === "process"
+      ? `process ${party.name}`
+      : party.kind === "interrupt"
+        ? "the other side"
+        : party.name;
+  return { name, per_s: most.per_s };
+}

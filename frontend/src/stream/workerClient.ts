@@ -303,8 +303,7 @@ function factStores(): FactStores {
     pools: createStore<FactViews["pools"] | null>(null),
     thread_facts: createStore<FactViews["thread_facts"] | null>(null),
     wakes: createStore<FactViews["wakes"] | null>(null),
-    locks: createStore<FactViews["locks"] | null>(null),
-    takers: createStore<FactViews["takers"] | null>(null),
+    waiting: createStore<FactViews["waiting"] | null>(null),
     calls: createStore<FactViews["calls"] | null>(null),
     names: createStore<FactViews["names"] | null>(null),
   };
@@ -318,8 +317,7 @@ function setFacts(stores: FactStores, views: Partial<FactViews>): void {
   if (views.pools) stores.pools.set(views.pools);
   if (views.thread_facts) stores.thread_facts.set(views.thread_facts);
   if (views.wakes) stores.wakes.set(views.wakes);
-  if (views.locks) stores.locks.set(views.locks);
-  if (views.takers) stores.takers.set(views.takers);
+  if (views.waiting) stores.waiting.set(views.waiting);
   if (views.calls) stores.calls.set(views.calls);
   if (views.names) stores.names.set(views.names);
 }

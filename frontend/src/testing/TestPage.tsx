@@ -107,9 +107,12 @@ export class TestPage {
     await act(() => vi.advanceTimersByTimeAsync(ms));
   }
 
-  /** Open the page of the test target, a steady program, and deliver some seconds of frames. */
+  /**
+   * Open the page of the test target, a steady program, with all panels, and deliver some seconds of
+   * frames.
+   */
   static async watching(seconds = 3, options: PageOptions = {}): Promise<TestPage> {
-    const page = await TestPage.open(`/?target=${TARGET.id}`, options);
+    const page = await TestPage.open(`/?target=${TARGET.id}&tab=all`, options);
     await page.run(seconds);
     return page;
   }

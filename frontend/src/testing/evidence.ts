@@ -63,7 +63,7 @@ export function lockOf(
       ...{ lock: 1, name, named, kind, source: "futex", address: 0 },
       symbol_file: named ? "program" : "",
       ...{ estimated: false, wait, waits_per_s: 80, mean_s: wait / 80, waiters: waiters.length },
-      ...{ share: 0.1, trend: new Float32Array(0) },
+      ...{ share: 0.1, role: "worker-#", by: "worker-#", trend: new Float32Array(0) },
     },
     waiters,
     wakers,

@@ -48,7 +48,7 @@ export class LedgerPage {
     backend = new FakeBackend(),
   ): Promise<LedgerPage> {
     backend.begin({ targets: [LEDGER_TARGET] });
-    const page = await TestPage.open(`/?target=${LEDGER_TARGET.id}${address}`, { backend });
+    const page = await TestPage.open(`/?target=${LEDGER_TARGET.id}&tab=all${address}`, { backend });
     const watched = new LedgerPage(page, backend, new LedgerFrames(threads));
     await watched.run(seconds);
     return watched;

@@ -34,6 +34,7 @@ import {
   type ShownPanel,
   shownPanels,
 } from "./arrangementStore";
+import { isIn, openTab } from "./tabs";
 
 /** A panel of the page, with its default position: see `PANEL_ORDER`. */
 export interface PanelSpec {
@@ -51,16 +52,17 @@ interface ArrangedPanelsProps {
   readonly panels: readonly PanelSpec[];
 }
 
-/** Panels in the user's order, folded or large as last set. */
+/** Panels of the open tab in the user's order, folded or large as last set. */
 export function ArrangedPanels({ panels }: ArrangedPanelsProps) {
   const text = useStore(arrangement);
+  const tab = useStore(openTab);
   useEffect(putIntoAddress);
   const placed = useMemo(() => arrange(PANEL_ORDER, text), [text]);
   const shown = placed.flatMap(({ id, folded, large }) => {
-    const spec = panels.find((each) => each.id === id);
+    const spec = panels.find((each) => each.id === id && isIn(tab, each.id));
     return spec ? [{ ...spec, folded, large }] : [];
   });
-  useShown(shown);
+  useShown(panels);
   const full = fullWidths(shown.map((each) => ({ ...each, wide: each.wide ?? false })));
   const moves = useMoves(shown);
   return (
@@ -82,7 +84,7 @@ export function ArrangedPanels({ panels }: ArrangedPanelsProps) {
   );
 }
 
-/** Publish the visible panels to the navigation bar. */
+/** Publish the page's panels to the navigation bar. */
 function useShown(shown: readonly ShownPanel[]): void {
   useEffect(() => {
     const next = shown.map(({ id, title }) => ({ id, title }));

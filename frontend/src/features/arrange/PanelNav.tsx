@@ -1,44 +1,24 @@
 import type { MouseEvent } from "react";
+import { navigate } from "../../base/routing";
 import { useStore } from "../../base/useStore";
 import { Button } from "../../ui/Controls";
-import type { PanelId } from "../charts/panels";
+import { TABS, type TabId } from "../charts/panels";
 import styles from "./ArrangedPanels.module.css";
 import { arrangement, keepArrangement, shownPanels } from "./arrangementStore";
+import { isIn, openTab, tabHref } from "./tabs";
 
-/** Panels in the navigation, with short names for narrow pages. */
-const SHORT: Readonly<Partial<Record<PanelId, string>>> = {
-  map: "Thread map",
-  processes: "Processes",
-  cpu: "CPU",
-  cpu_total: "Cumulative CPU",
-  gomaxprocs: "GOMAXPROCS",
-  times: "Time",
-  network: "Network",
-  disk: "Disk",
-  switches: "Switches",
-  pools: "Pools",
-  locks: "Locks",
-  stacks: "Stacks",
-  threads: "Threads",
-};
-
-/** Navigation to each panel, always visible, with a reset to the default order. */
+/** Tabs that have a panel on this page, always visible, with a reset to the default order. */
 export function PanelNav() {
-  const shown = useStore(shownPanels);
+  const panels = useStore(shownPanels);
   const rearranged = useStore(arrangement) !== "";
+  const tabs = TABS.filter((tab) => panels.some(({ id }) => isIn(tab.id, id)));
   return (
     <nav className={styles.nav} aria-label="Panels">
       <ul className={styles.list}>
-        {shown.map(({ id, title }) => {
-          const name = id === "gomaxprocs" ? title : SHORT[id];
-          return name === undefined ? null : (
-            <li key={id}>
-              <a href={`#panel-${id}`} title={title} onClick={(event) => goTo(event, id)}>
-                {name}
-              </a>
-            </li>
-          );
-        })}
+        {tabs.map(({ id, title }) => (
+          <Tab key={id} id={id} title={title} />
+        ))}
+        {tabs.length > 0 ? <Tab id="all" title="All charts" /> : null}
       </ul>
       {rearranged ? (
         <Button variant="quiet" onClick={() => keepArrangement("")}>
@@ -49,11 +29,19 @@ export function PanelNav() {
   );
 }
 
-/** Scroll without changing the address, whose query holds the view. */
-function goTo(event: MouseEvent, id: PanelId): void {
-  const slot = document.getElementById(`panel-${id}`);
-  if (slot === null) return;
-  event.preventDefault();
-  slot.scrollIntoView({ block: "start" });
-  slot.focus({ preventScroll: true });
+function Tab({ id, title }: { readonly id: TabId; readonly title: string }) {
+  const open = useStore(openTab) === id;
+  const onClick = (event: MouseEvent) => {
+    // A modified press opens a browser tab.
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    navigate(tabHref(id));
+  };
+  return (
+    <li>
+      <a href={tabHref(id)} aria-current={open ? "page" : undefined} onClick={onClick}>
+        {title}
+      </a>
+    </li>
+  );
 }

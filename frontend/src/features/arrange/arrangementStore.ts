@@ -1,6 +1,6 @@
 /**
  * The arrangement of panels: stored by the browser, and part of the address if not the default. The
- * currently visible panels, in order.
+ * panels of the current page, in all tabs.
  */
 
 import { navigate, parameter, route, withParameter } from "../../base/routing";

@@ -12,7 +12,7 @@ import {
   rateColumn,
   roleColumn,
   textColumn,
-  timeColumn,
+  threadsColumn,
   useFacts,
 } from "../facts/FactColumns";
 
@@ -26,7 +26,7 @@ function quantileColumn(id: "p50_s" | "p95_s" | "p99_s", label: string): SortedC
 const COLUMNS: readonly SortedColumn<CallRow>[] = [
   textColumn("name", "System call", ({ name }) => name),
   rateColumn("per_s", "Calls", ({ per_s }) => per_s),
-  timeColumn(
+  threadsColumn(
     "time",
     "Time in it",
     ({ time }) => time,

@@ -12,7 +12,7 @@ import { changeSentences, changeText, ratioText, spansText } from "./ChangePanel
 
 /** The steady program, with a burner that is idle for ten seconds and busy for ten. */
 async function burning(): Promise<TestPage> {
-  const page = await TestPage.open(`/?target=${TARGET.id}`, { backend: new FakeBackend() });
+  const page = await TestPage.open(`/?target=${TARGET.id}&tab=all`, { backend: new FakeBackend() });
   for (let i = 0; i <= 40; i++) {
     const t_s = i / 2;
     const rows = steadyWork(t_s, i === 0).map((row) => {
@@ -78,7 +78,7 @@ it("answers for a window in tiles and table, and by keys", async () => {
 });
 
 it("says in a tile what is far above its own past", async () => {
-  const page = await TestPage.open(`/?target=${TARGET.id}`, { backend: new FakeBackend() });
+  const page = await TestPage.open(`/?target=${TARGET.id}&tab=all`, { backend: new FakeBackend() });
   for (let t_s = 0; t_s <= 70; t_s++) {
     const rows = steadyWork(t_s, t_s === 0).map((row) => {
       const burnt = 2e8 * t_s + 2e9 * Math.max(0, t_s - 60);

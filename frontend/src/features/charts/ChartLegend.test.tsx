@@ -15,7 +15,7 @@ function pool(count: number, t_s: number): Row[] {
 }
 
 async function watchingPool(count: number): Promise<TestPage> {
-  const page = await TestPage.open(`/?target=${TARGET.id}`);
+  const page = await TestPage.open(`/?target=${TARGET.id}&tab=all`);
   for (let step = 1; step <= 5; step++) {
     await page.frame(pool(count, step / 10));
   }

@@ -1,22 +1,28 @@
-/** The panels of the page in default order, its charts, and the reasons for missing ones. */
+/** The panels of the page by tab, its charts, and the reasons for missing ones. */
 
 import type { ChartId } from "../../stream/viewRequest";
 import type { Target } from "../../wire/generated/models";
 
-/**
- * Panels by the question answered: thread activity, CPU use, time breakdown, bytes, switches,
- * causes, and numbers.
- */
-export const PANEL_ORDER = [
-  ...(["map", "processes"] as const),
-  ...(["cpu", "cpu_total", "gomaxprocs", "cores"] as const),
-  ...(["times", "wait", "blkio"] as const),
-  ...(["network", "disk", "network_calls", "switches"] as const),
-  ...(["pools", "wakes", "locks", "stacks", "takers", "calls"] as const),
-  ...(["events", "threads"] as const),
+/** Panels by tab, in default order; the first tab answers why a program is slow. */
+export const TABS = [
+  { id: "summary", title: "Summary", panels: ["times", "map", "waiting", "processes"] },
+  { id: "cpu", title: "CPU", panels: ["cpu", "cpu_total", "wait", "switches"] },
+  { id: "network", title: "Network", panels: ["network", "network_calls"] },
+  { id: "disk", title: "Disk", panels: ["disk", "blkio"] },
+  { id: "pools", title: "Pools", panels: ["gomaxprocs", "cores", "pools"] },
+  { id: "wakes", title: "Wake-ups", panels: ["wakes", "calls"] },
+  { id: "stacks", title: "Stacks", panels: ["stacks"] },
+  { id: "events", title: "Events", panels: ["events"] },
+  { id: "threads", title: "Threads", panels: ["threads"] },
 ] as const;
 
-export type PanelId = (typeof PANEL_ORDER)[number];
+/** "all": every panel, in the user's order. */
+export type TabId = (typeof TABS)[number]["id"] | "all";
+
+export type PanelId = (typeof TABS)[number]["panels"][number];
+
+/** All panels in default order. */
+export const PANEL_ORDER: readonly PanelId[] = TABS.flatMap(({ panels }) => panels);
 
 /** One chart: its heading and note. */
 export interface ChartInfo {

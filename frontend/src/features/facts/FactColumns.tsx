@@ -115,15 +115,15 @@ export function rateColumn<T>(
   return { id, label, value, cell, width, under, ...(tip !== undefined && { tip }) };
 }
 
-/** Thread-seconds per second. */
-export function timeColumn<T>(
+/** Number of threads, on average: thread-seconds per second. */
+export function threadsColumn<T>(
   id: string,
   label: string,
   value: (row: T) => number,
   tip: string,
 ): SortedColumn<T> {
-  const cell = (row: T) => formatNumber(value(row), "s");
-  return { id, label, under: "s a second", tip, value, cell, width: WIDTHS.wide.figure };
+  const cell = (row: T) => formatNumber(value(row), "threads");
+  return { id, label, under: "on average", tip, value, cell, width: WIDTHS.wide.mean };
 }
 
 /** Mean duration, in seconds. */

@@ -11,6 +11,7 @@ import type { Finding, FindingLink } from "../../stream/findings/finding";
 import type { FindingsView } from "../../stream/findings/findings";
 import { formatDuration } from "../../stream/format";
 import { Button } from "../../ui/Controls";
+import { goToPanel } from "../arrange/tabs";
 import { ChangePanel } from "../change/ChangePanel";
 import { useFacts } from "../facts/FactColumns";
 import { lockCode, StacksLink, usePlaces } from "../stacks/Places";
@@ -119,7 +120,7 @@ function Item({ finding, open }: ItemProps) {
 /** The sentence of a finding, with the code of its lock where stacks know it. */
 function useSentence({ text, also = "", link }: Finding): string {
   const { locks } = usePlaces();
-  const code = link.panel === "locks" ? lockCode(locks.get(link.lock)) : "";
+  const code = link.panel === "waiting" ? lockCode(locks.get(link.lock ?? 0)) : "";
   const end = `${code === "" ? "" : `, ${code}`}${also === "" ? "" : `; ${also}`}.`;
   return text.replace(/\.$/, end);
 }
@@ -127,8 +128,12 @@ function useSentence({ text, also = "", link }: Finding): string {
 /** Link to the stacks of what a finding is about; nothing without stacks. */
 function FindingStacks({ link }: { readonly link: FindingLink }) {
   switch (link.panel) {
-    case "locks":
-      return (
+    case "waiting":
+      return link.lock === null ? (
+        <StacksLink what={{ states: RUNNABLE }} plain={null}>
+          Stacks of threads that could have run
+        </StacksLink>
+      ) : (
         <StacksLink what={{ lock: link.lock }} plain={null}>
           Stacks of its waits
         </StacksLink>
@@ -138,12 +143,6 @@ function FindingStacks({ link }: { readonly link: FindingLink }) {
       return (
         <StacksLink what={{ key: link.key }} plain={null}>
           Its stacks
-        </StacksLink>
-      );
-    case "takers":
-      return (
-        <StacksLink what={{ states: RUNNABLE }} plain={null}>
-          Stacks of threads that could have run
         </StacksLink>
       );
   }
@@ -167,21 +166,13 @@ function emptyText(view: FindingsView | null): string {
 /** Show the data of a finding: its panel, with the named item selected. */
 function followLink(client: LiveClient, link: FindingLink): void {
   switch (link.panel) {
-    case "locks":
-      client.request({ open_lock: link.lock });
+    case "waiting":
+      if (link.lock !== null) client.request({ open_lock: link.lock });
       break;
     case "wakes":
     case "times":
       client.request({ selected: link.key });
       break;
-    case "takers":
-      break;
   }
-  const panel = document.querySelector<HTMLElement>(`[data-panel="${link.panel}"]`);
-  if (panel === null) {
-    return;
-  }
-  panel.tabIndex = -1;
-  panel.scrollIntoView?.({ block: "start" });
-  panel.focus({ preventScroll: true });
+  goToPanel(link.panel);
 }

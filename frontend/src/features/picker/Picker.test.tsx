@@ -88,6 +88,8 @@ it("lists what is attached already on top, and opens it", async () => {
   await page.click(within(target).getByRole("link"));
   expect(window.location.search).toBe(`?target=${TARGET.id}`);
   await page.run(1);
+  await page.click(screen.getByRole("link", { name: "Threads" }));
+  await page.settle();
   expect(page.row("burner").dataset.threadState).toBe("live");
 });
 

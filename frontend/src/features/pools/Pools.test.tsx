@@ -21,7 +21,7 @@ function pool(number: number, t_s: number, per_s: number) {
 async function watched(pools?: (t_s: number) => ReturnType<typeof pool>[]): Promise<TestPage> {
   const backend = new FakeBackend();
   backend.begin({ targets: [TARGET] });
-  const page = await TestPage.open(`/?target=${TARGET.id}`, { backend });
+  const page = await TestPage.open(`/?target=${TARGET.id}&tab=all`, { backend });
   for (let t_s = 0; t_s <= 8; t_s++) {
     await page.frame(steadyWork(t_s, t_s === 0), {
       t_s,
@@ -58,7 +58,7 @@ it("says in a group which program a pool is of", async () => {
   const how = { discovery: "ebpf", discovery_reason: "" } as const;
   const target = { ...TARGET, group: { ...group, ...how } };
   backend.begin({ targets: [target] });
-  const page = await TestPage.open(`/?target=${TARGET.id}`, { backend });
+  const page = await TestPage.open(`/?target=${TARGET.id}&tab=all`, { backend });
   const counts = { live: 2, started: 0, ended: 0, unseen: 0, missed: 0 };
   for (let t_s = 0; t_s <= 4; t_s++) {
     const pools = [1, 2].map((n) => ({ ...pool(n, t_s, 10 * n), process: n, pid: 40 + n }));

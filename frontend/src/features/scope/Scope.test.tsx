@@ -131,7 +131,7 @@ describe("power", () => {
     } as const;
     const energy = { domains: [domain], reason: "RAPL" };
     backend.begin({ targets: [{ ...TARGET, energy }] });
-    const page = await TestPage.open(`/?target=${TARGET.id}`, { backend });
+    const page = await TestPage.open(`/?target=${TARGET.id}&tab=all`, { backend });
     for (let second = 0; second < 4; second++) {
       // 20 W; the process has 0.63 of two busy cores.
       const machine = {
@@ -183,7 +183,7 @@ const tables = factTables({
 async function watching(): Promise<TestPage> {
   const backend = new FakeBackend();
   backend.begin({ targets: [GROUP] });
-  const page = await TestPage.open(`/?target=${TARGET.id}`, { backend });
+  const page = await TestPage.open(`/?target=${TARGET.id}&tab=all`, { backend });
   for (let seq = 1; seq <= 20; seq++) {
     const made = frame({ seq, tables: seq === 1 ? tables : {} }, rows(seq / 10));
     backend.frame({ ...made, header: { ...made.header, group: COUNTS } });

@@ -16,16 +16,15 @@ import { CallsPanel } from "../calls/CallsPanel";
 import { ChartPanel } from "../charts/ChartPanel";
 import { CHARTS, type ChartInfo, chartAbsentReason } from "../charts/panels";
 import { EventList } from "../events/EventList";
-import { LocksPanel } from "../locks/LocksPanel";
 import { MapPanel } from "../map/MapPanel";
 import { PoolsPanel } from "../pools/PoolsPanel";
 import { ProcessesPanel } from "../processes/ProcessesPanel";
 import { StacksPanel } from "../stacks/StacksPanel";
 import { PolicyButtons } from "../steering/PolicyButtons";
 import { SizePanel } from "../steering/SizePanel";
-import { TakersPanel } from "../takers/TakersPanel";
 import { ThreadTable } from "../threads/ThreadTable";
 import { TimesPanel } from "../times/TimesPanel";
+import { WaitingPanel } from "../waiting/WaitingPanel";
 import { WakesPanel } from "../wakes/WakesPanel";
 
 const NO_CALLS =
@@ -94,18 +93,17 @@ export const ScopePanels = memo(function ScopePanels({ target, cores }: ScopePan
         wide: true,
         body: <WakesPanel />,
       }),
-      ...when(ledger ?? false, { id: "locks", title: "Locks", wide: true, body: <LocksPanel /> }),
+      ...when(ledger ?? false, {
+        id: "waiting",
+        title: "Waiting on",
+        wide: true,
+        body: <WaitingPanel />,
+      }),
       ...when(ledger ?? false, {
         id: "stacks",
         title: "Stacks",
         wide: true,
         body: <StacksPanel target={target} />,
-      }),
-      ...when(ledger ?? false, {
-        id: "takers",
-        title: "Who takes the CPU",
-        wide: true,
-        body: <TakersPanel />,
       }),
       ...when((ledger ?? false) && calls, {
         id: "calls",

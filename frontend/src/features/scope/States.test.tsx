@@ -18,13 +18,13 @@ function shares(page: TestPage): Record<string, number> {
 
 const said = (page: TestPage) => page.one("[data-map-said]").textContent ?? "";
 
-it("shows states in the thread map at first, above the charts, and says shares of a cell", async () => {
+it("shows states in the thread map at first, below the time of roles, and says shares of a cell", async () => {
   const { page } = await LedgerPage.watching(5);
   const map = page.one("[data-map]");
   expect(map.dataset.map).toBe("state");
   const panel = page.one("[data-panel=map]");
   const times = page.one("[data-panel=times]");
-  expect(panel.compareDocumentPosition(times)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
+  expect(times.compareDocumentPosition(panel)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
   const legend = within(panel).getByRole("list", { name: "Colours of states" });
   expect(legend.textContent).toContain("Waiting for a CPU");
   await page.press(" ");

@@ -7,6 +7,7 @@ import { useEffect, useMemo, useState } from "react";
 import { listProcesses } from "../../api/client";
 import { asProblem, isKind } from "../../api/http";
 import { localTime } from "../../base/clock";
+import { attachedHref } from "../../base/route";
 import { navigate } from "../../base/routing";
 import { READABLE_MS, useStore, useThrottled } from "../../base/useStore";
 import { useLiveClient } from "../../stream/client";
@@ -273,7 +274,7 @@ function at(unix_us: number): string {
 function useContinuation(live: LiveState | null, target: Target | null): void {
   const next = continuation(live, target);
   useEffect(() => {
-    if (next !== null) navigate(`/?target=${next}`);
+    if (next !== null) navigate(attachedHref(next, window.location.search));
   }, [next]);
 }
 

@@ -59,7 +59,7 @@ it("highlights the selected thread in table and charts", async () => {
 
 it("shows the columns that were chosen, explains them, and keeps them", async () => {
   const absent = [{ field: "irq_delay_ns", reason: "the kernel does not count it" }];
-  const page = await TestPage.open(`/?target=${TARGET.id}`);
+  const page = await TestPage.open(`/?target=${TARGET.id}&tab=all`);
   page.backend.change({ targets: [{ ...TARGET, absent }] });
   await page.run(2);
   await page.click(screen.getByRole("button", { name: "Columns" }));

@@ -19,7 +19,7 @@ import {
   meanColumn,
   rateColumn,
   textColumn,
-  timeColumn,
+  threadsColumn,
   useFacts,
 } from "../facts/FactColumns";
 import styles from "../facts/facts.module.css";
@@ -151,7 +151,7 @@ function EdgeTable({ view, theme: colours, metric, chosen, onPoint, onPress }: E
     rateColumn("wakes", "Wake-ups", ({ per_s }) => per_s, {
       tip: "How often the left one ended a wait of the right one.",
     }),
-    timeColumn(
+    threadsColumn(
       "blocked",
       "Waited",
       ({ blocked }) => blocked,

@@ -68,7 +68,7 @@ function held(
         ? "Hold it for less time, or divide what it protects."
         : "Do that without the lock, or for several waiters at a time.",
     confidence: "measured",
-    link: { panel: "locks", lock: lock.lock },
+    link: { panel: "waiting", lock: lock.lock },
     weight: wait,
   };
 }
@@ -128,7 +128,7 @@ function reported(
       `Threshold: ${formatValue(WAITERS * SHARE, "s")} a second.`,
     advice: "Hold it for less time, or divide what it protects.",
     confidence: "likely",
-    link: { panel: "locks", lock: lock.lock },
+    link: { panel: "waiting", lock: lock.lock },
     weight: lock.wait,
   };
 }
@@ -154,7 +154,7 @@ export const GIL_RULE: Rule = {
           `a second, over ${formatDuration(seconds)}. Threshold: ${percent(GIL_SHARE)}.`,
         advice: "Compute in processes, in code that releases the GIL, or in fewer threads.",
         confidence: "measured",
-        link: { panel: "locks", lock: lock.lock },
+        link: { panel: "waiting", lock: lock.lock },
         weight: wait,
       },
     ];

@@ -43,7 +43,7 @@ export const THROTTLING_RULE: Rule = {
           ? "Set GOMAXPROCS to the limit, or raise the limit."
           : "Raise the limit, or have fewer threads run at the same time.",
         confidence: "measured",
-        link: { panel: "takers" },
+        link: { panel: "waiting", lock: null },
         weight: cgroup.throttled_share,
       },
     ];
@@ -74,7 +74,7 @@ export const TAKEN_CPU_RULE: Rule = {
           evidence: `Over ${formatDuration(seconds)}. Threshold: ${DELAY} s a second and ${percent(DELAY_SHARE)} of the delay.`,
           advice: "Move it to other CPUs, lower its priority, or run it at another time.",
           confidence: "measured" as const,
-          link: { panel: "takers" as const },
+          link: { panel: "waiting" as const, lock: null },
           weight: delay,
         },
       ];
@@ -165,7 +165,7 @@ export const CROWDED_RULE: Rule = {
             ? "Have fewer threads compute at the same time, or give the program more CPUs."
             : `See whether ${busiest.role} has a higher priority or shares a CPU with ${first.role} by affinity.`,
         confidence: "measured" as const,
-        link: { panel: "takers" as const },
+        link: { panel: "waiting" as const, lock: null },
         weight: first.queue / seconds,
       },
     ];

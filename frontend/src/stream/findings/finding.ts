@@ -11,9 +11,9 @@ import type { WakePartner, WakesView } from "../wakes";
 
 /** Place in the page that shows the data of a finding. */
 export type FindingLink =
-  | { readonly panel: "locks"; readonly lock: number }
+  /** A lock, or CPUs if null. */
+  | { readonly panel: "waiting"; readonly lock: number | null }
   | { readonly panel: "wakes"; readonly key: ThreadKey }
-  | { readonly panel: "takers" }
   | { readonly panel: "times"; readonly key: ThreadKey };
 
 /** A notable observation with its evidence. */

@@ -29,7 +29,7 @@ describe("the list", () => {
     expect(view.findings).toHaveLength(1);
     expect(view.findings[0]).toMatchObject({
       text: "3 threads waited 40.0 % of the time for one lock, “pool_mu”.",
-      link: { panel: "locks", lock: 5 },
+      link: { panel: "waiting", lock: 5 },
     });
     expect(view.seconds).toBe(10);
   });
@@ -61,7 +61,7 @@ describe("the list", () => {
           [10, 13, 12, 30].map((weight) => ({
             ...{ id: `id-${weight}`, text: "", evidence: "", advice: "", weight },
             confidence: "measured" as const,
-            link: { panel: "takers" as const },
+            link: { panel: "waiting" as const, lock: null },
           })),
       },
     ];

@@ -2,7 +2,7 @@
 
 import { counted, formatDuration, formatNumber, formatValue } from "../format";
 import type { LimitsView } from "../limits";
-import type { WakesView } from "../wakes";
+import { peerOf } from "../wakes";
 import { inStates, percent, type RoleTimes, type Rule, withProcess } from "./finding";
 
 /** Seconds in which a role was not idle; without a ledger idle time is unknown, and counts. */
@@ -136,8 +136,6 @@ export const MEMORY_RULE: Rule = {
 /** Thresholds: share of a role's time in the network, and thread-seconds per second. */
 const NETWORK_SHARE = 0.5;
 const NETWORK = 0.5;
-/** Minimum share of the waiting of a role that one party ends. */
-const PEER_SHARE = 0.5;
 /** Answers a second and thread that are many: each may be a question of its own. */
 const MANY = 500;
 /** A wait for bytes that is long, in seconds, if it is for an answer. */
@@ -192,22 +190,6 @@ export const NETWORK_RULE: Rule = {
       ];
     }),
 };
-
-/** The party outside of the target that ends most of a role's waiting; null if none ends most. */
-function peerOf({ edges, nodes }: WakesView, key: string): { name: string; per_s: number } | null {
-  const wakers = edges.filter(({ from, to }) => to === key && !from.startsWith("role:"));
-  const all = wakers.reduce((sum, { blocked }) => sum + blocked, 0);
-  const most = wakers.find(({ blocked }) => blocked > 0 && blocked >= PEER_SHARE * all);
-  const party = nodes.find((node) => node.key === most?.from);
-  if (!most || !party || party.kind === "kernel") return null;
-  const name =
-    party.kind === "process"
-      ? `process ${party.name}`
-      : party.kind === "interrupt"
-        ? "the other side"
-        : party.name;
-  return { name, per_s: most.per_s };
-}
 
 /** Thresholds: page faults a second, CPU time and the kernel's share of it. */
 const FAULTS = 10_000;

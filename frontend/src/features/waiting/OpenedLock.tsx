@@ -1,0 +1,135 @@
+import type { ChartTheme } from "../../chart/palette";
+import { Sparkline } from "../../chart/Sparkline";
+import { useLiveClient } from "../../stream/client";
+import type { GilThread, LockRow, LocksView, LockThread } from "../../stream/locks";
+import type { WaitingView } from "../../stream/waiting";
+import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
+import { meanColumn, rateColumn, shareColumn, threadColumn } from "../facts/FactColumns";
+import styles from "../facts/facts.module.css";
+import { lockCode, usePlaces } from "../stacks/Places";
+
+const SOURCES: Readonly<Record<string, string>> = {
+  futex: "futex",
+  "go-mutex-profile": "Go's mutex profile",
+  "go-metrics": "Go's runtime metrics",
+  "java-monitor": "Java's monitors",
+  "system-call": "system call",
+};
+
+interface OpenedLockProps {
+  readonly view: WaitingView;
+  readonly row: LockRow;
+  readonly theme: ChartTheme;
+}
+
+/** An opened lock: where it is, its code, its waiters and the threads that wake them. */
+export function OpenedLock({ view, row, theme: colours }: OpenedLockProps) {
+  const code = lockCode(usePlaces().locks.get(row.lock));
+  const { open, gil } = view;
+  return (
+    <>
+      <p className={styles.detail}>
+        {originOf(row)} <Sparkline values={row.trend} width={96} height={18} />
+      </p>
+      {code === "" ? null : <p className={styles.detail}>{`${row.name} is ${code}.`}</p>}
+      {row.kind === "gil" && gil.length > 0 ? <Gil gil={gil} theme={colours} /> : null}
+      {open?.lock === row.lock ? (
+        <LockThreads open={open} theme={colours} />
+      ) : (
+        <p className={styles.detail}>Loading its threads…</p>
+      )}
+    </>
+  );
+}
+
+/** Where a lock is, and who reports its figures. */
+function originOf({ symbol_file, address, source }: LockRow): string {
+  const at = address > 0 ? `at 0x${address.toString(16)}` : "";
+  const where = [symbol_file, at].filter((part) => part !== "").join(" ");
+  const from = `Source: ${SOURCES[source] ?? source}.`;
+  return where === "" ? from : `${where}. ${from}`;
+}
+
+const keyOf = ({ tid, name }: LockThread) => `${tid} ${name}`;
+
+/** Waiting time for the interpreter lock, by thread. */
+function Gil({
+  gil,
+  theme: colours,
+}: {
+  readonly gil: WaitingView["gil"];
+  readonly theme: ChartTheme;
+}) {
+  const columns: readonly SortedColumn<GilThread>[] = [
+    threadColumn(colours),
+    shareColumn("wait", "Waiting", ({ wait }) => wait, { under: "of its time" }),
+    shareColumn("runnable", "Of its runnable time", ({ of_runnable }) => of_runnable, {
+      under: "waiting for the GIL",
+      tip: "Waiting for the GIL, of the time in which the thread waited for it, ran, or was in a run queue.",
+      width: 10,
+    }),
+    meanColumn("mean", ({ mean_s }) => mean_s),
+  ];
+  return (
+    <section className={styles.gil} aria-label="Waiting for the GIL, by thread">
+      <h3>Waiting for the GIL, by thread</h3>
+      <SortedTable
+        label="Waiting for the GIL"
+        columns={columns}
+        rows={gil}
+        keyOf={keyOf}
+        sortedBy="runnable"
+      />
+    </section>
+  );
+}
+
+interface LockThreadsProps {
+  readonly open: NonNullable<LocksView["open"]>;
+  readonly theme: ChartTheme;
+}
+
+/** Threads at a lock: waiters, and the threads that wake them. */
+function LockThreads({ open, theme }: LockThreadsProps) {
+  const client = useLiveClient();
+  const name = threadColumn<LockThread>(theme);
+  const waiting: readonly SortedColumn<LockThread>[] = [
+    name,
+    shareColumn("wait", "Waiting", ({ wait }) => wait, { under: "of its time" }),
+    rateColumn("waits", "Waits", ({ waits_per_s }) => waits_per_s),
+    meanColumn("mean", ({ mean_s }) => mean_s),
+  ];
+  const waking: readonly SortedColumn<LockThread>[] = [
+    name,
+    rateColumn("wakes", "Wakes", ({ wakes_per_s }) => wakes_per_s),
+  ];
+  const onPress = ({ key }: LockThread) => client.select(key);
+  return (
+    <div className={styles.lists}>
+      <section aria-label="Waiters">
+        <h3>Waiters</h3>
+        <SortedTable
+          label="Waiters"
+          columns={waiting}
+          rows={open.waiters}
+          keyOf={keyOf}
+          sortedBy="wait"
+          onPress={onPress}
+          none="No thread waited."
+        />
+      </section>
+      <section aria-label="Who lets them go on">
+        <h3>Who lets them go on</h3>
+        <SortedTable
+          label="Who lets them go on"
+          columns={waking}
+          rows={open.wakers}
+          keyOf={keyOf}
+          sortedBy="wakes"
+          onPress={onPress}
+          none="No thread of this process woke one of them."
+        />
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,214 @@
+/**
+ * What threads wait for within the visible window, in one table: locks, CPUs and what ran on them
+ * meanwhile, disks, sockets, pipes. Waits for work by nature are not part of it.
+ */
+
+import type { ViewInput } from "./chartView";
+import { STAYS } from "./facts/facts";
+import { type FactsState, type LockKind, threadsByTid } from "./facts/parties";
+import { type GilThread, type LockRow, type LocksView, locksView } from "./locks";
+import { lifeWithin, statesWithin, wallWithin } from "./parked";
+import { STATES, type StateGroup, type StateId, stateNumbered } from "./states";
+import { type CgroupView, type TakerRow, type TakersView, takersView } from "./takers";
+import type { Thread } from "./threads";
+import { peerOf, wakesView } from "./wakes";
+
+/** A kind of lock, "cpu", or the group of a state. */
+export type WaitKind = LockKind | "cpu" | StateGroup;
+
+export interface WaitRow {
+  readonly key: string;
+  /** What is waited for: a lock, what ran on the CPU meanwhile, or a state of waiting. */
+  readonly name: string;
+  readonly kind: WaitKind;
+  /** The lock, if it is one; see `LockIdentity`. */
+  readonly lock: LockRow | null;
+  /** States of the wait, for its stacks; empty for a lock. */
+  readonly states: readonly StateId[];
+  /** Threads that wait for it, on average over the window. */
+  readonly wait: number;
+  /** Share of all threads' time. */
+  readonly share: number;
+  /** Waits per second; NaN if unknown. */
+  readonly waits_per_s: number;
+  readonly mean_s: number;
+  /** Number of threads that waited; NaN if unknown. */
+  readonly waiters: number;
+  /** Role that waits longest, and the party that ends most of the waiting; "" if unknown. */
+  readonly role: string;
+  readonly by: string;
+  /** Figures are estimates from the program's own sampling profile. */
+  readonly estimated: boolean;
+}
+
+export interface WaitingView extends FactsState {
+  readonly seconds: number;
+  /** Longest waits first. */
+  readonly rows: readonly WaitRow[];
+  /** Locks where idle threads wait, and waits in other system calls. */
+  readonly parks: readonly WaitRow[];
+  readonly calls: readonly WaitRow[];
+  readonly open: LocksView["open"];
+  readonly gil: readonly GilThread[];
+  /** CPU limit of the control group; null if unknown. */
+  readonly cgroup: CgroupView | null;
+  /** CPUs stolen by the hypervisor for other guests; NaN if unknown. */
+  readonly steal: number;
+  readonly omitted: number;
+}
+
+const CPU_STATES = ["preempted", "woken"] as const;
+/** Competitors for CPUs below this share of thread time are left out. */
+const LEAST_SHARE = 0.0005;
+
+/** @param open Number of the lock whose threads are listed; null if none. */
+export function waitingView(input: ViewInput, open: number | null): WaitingView {
+  const locks = locksView(input, open);
+  const takers = takersView(input);
+  const { state, reason, seconds, gil } = locks;
+  const rest = { state, reason, seconds, gil, open: locks.open };
+  const omitted = locks.omitted + takers.omitted;
+  const { cgroup, steal } = takers;
+  const machine = { cgroup, steal, omitted };
+  if (state !== "ok") return { ...rest, ...machine, rows: [], parks: [], calls: [] };
+  const { span, now_s, model } = input;
+  const t0_s = Math.max(span.t0_s, model.since_s);
+  const t1_s = Math.min(span.t1_s, now_s);
+  const all = wallWithin(input, t0_s, t1_s) / (t1_s - t0_s);
+  const rows = [
+    ...locks.locks.map(rowOfLock),
+    ...takerRows(takers, t1_s - t0_s, all),
+    ...stateRows(input, t0_s, t1_s, all),
+  ];
+  rows.sort((a, b) => b.wait - a.wait || (a.key < b.key ? -1 : 1));
+  const [parks, calls] = [locks.parks.map(rowOfLock), locks.calls.map(rowOfLock)];
+  return { ...rest, ...machine, rows, parks, calls };
+}
+
+function rowOfLock(lock: LockRow): WaitRow {
+  const { name, kind, wait, share, waits_per_s, mean_s, waiters, role, by, estimated } = lock;
+  const figures = { wait, share, waits_per_s, mean_s, waiters, role, by, estimated };
+  return { key: `lock:${lock.lock}`, name, kind, lock, states: [], ...figures };
+}
+
+function takerRows({ rows, cgroup }: TakersView, seconds: number, all: number): readonly WaitRow[] {
+  const shared = { kind: "cpu", lock: null, states: CPU_STATES, by: "", estimated: false } as const;
+  const unknown = { waits_per_s: Number.NaN, mean_s: Number.NaN };
+  const found = rows.map(
+    ({ key, kind, name, delay, threads, role }: TakerRow): WaitRow => ({
+      ...shared,
+      ...unknown,
+      key: `cpu:${key}`,
+      name: kind === "own" && key === "own" ? "other threads of this process" : name,
+      wait: delay,
+      share: delay / all,
+      waiters: threads,
+      role,
+    }),
+  );
+  return [
+    ...found.filter(({ share }) => share >= LEAST_SHARE),
+    ...(cgroup === null || !(cgroup.throttled_share > 0)
+      ? []
+      : [
+          {
+            ...shared,
+            ...unknown,
+            key: "cpu:limit",
+            name: "CPU limit of the control group",
+            wait: cgroup.throttled_share,
+            share: cgroup.throttled_share / all,
+            waits_per_s: cgroup.throttled / seconds,
+            waiters: Number.NaN,
+            role: "",
+          },
+        ]),
+  ];
+}
+
+/** Groups of states that are waits for somebody else; locks and system calls have rows of their own. */
+const GROUPS: readonly StateGroup[] = ["disk", "network", "pipes", "faults", "other"];
+
+/** States by number that make a row, and the one that names it: with or without the disk. */
+const ROW_STATES: ReadonlyMap<number, StateId> = new Map(
+  STATES.filter(
+    ({ id, group, idle }) => GROUPS.includes(group) && !idle && id !== "other_call",
+  ).map(({ number, id }) => [
+    number,
+    id === "page_fault_disk" ? id : (id.replace(/_disk$/, "") as StateId),
+  ]),
+);
+
+interface StateSums {
+  readonly role: string;
+  readonly named: StateId;
+  readonly threads: Set<number>;
+  seconds: number;
+  count: number;
+}
+
+function stateRows(input: ViewInput, t0_s: number, t1_s: number, all: number): readonly WaitRow[] {
+  const sums = stateSums(input, t0_s, t1_s);
+  let wakes: ReturnType<typeof wakesView> | null = null;
+  const seconds = t1_s - t0_s;
+  return Array.from(sums, ([key, { role, named, threads, seconds: waited, count }]): WaitRow => {
+    const state = STATES.find(({ id }) => id === named);
+    const group = state?.group ?? "other";
+    const peers = group === "network" || group === "pipes";
+    if (peers) wakes ??= wakesView(input);
+    const peer = wakes && peers ? peerOf(wakes, `role:${role}`) : null;
+    const both = STATES.flatMap(({ number, id }) => (ROW_STATES.get(number) === named ? [id] : []));
+    return {
+      key: `state:${key}`,
+      name: state?.name ?? named,
+      kind: group,
+      lock: null,
+      states: both,
+      wait: waited / seconds,
+      share: waited / seconds / all,
+      waits_per_s: count / seconds,
+      mean_s: count > 0 ? waited / count : Number.NaN,
+      waiters: threads.size,
+      role,
+      by: peer?.name ?? "",
+      estimated: false,
+    };
+  }).filter(({ share }) => share >= LEAST_SHARE);
+}
+
+/** Time of threads in the states of rows, by role and row. */
+function stateSums(input: ViewInput, t0_s: number, t1_s: number): ReadonlyMap<string, StateSums> {
+  const { model, filter } = input;
+  const stretches = model.states.history.between(t0_s, t1_s);
+  const sums = new Map<string, StateSums>();
+  const at = (thread: Thread, named: StateId): StateSums => {
+    const key = `${named} ${thread.role}`;
+    const held = sums.get(key);
+    if (held) return held;
+    const fresh = { role: thread.role, named, threads: new Set<number>(), seconds: 0, count: 0 };
+    sums.set(key, fresh);
+    return fresh;
+  };
+  const threads = threadsByTid(model);
+  for (const thread of threads.values()) {
+    if (!filter.fits(thread) || lifeWithin(model, thread, t0_s, t1_s) <= 0) continue;
+    const states = statesWithin(model.states, stretches, thread);
+    for (const [number, named] of ROW_STATES) {
+      const seconds = states?.[number] ?? 0;
+      if (seconds <= 0) continue;
+      const sum = at(thread, named);
+      sum.seconds += seconds;
+      sum.threads.add(thread.tid);
+    }
+  }
+  const { stays } = model.facts;
+  const window = stays.window(t0_s, t1_s);
+  for (const slot of stays.all()) {
+    const named = ROW_STATES.get(stateNumbered(stays.key(slot, STAYS.state))?.number ?? 0);
+    const thread = threads.get(stays.key(slot, STAYS.tid));
+    if (!named || !thread || !filter.fits(thread)) continue;
+    const sum = sums.get(`${named} ${thread.role}`);
+    if (sum) sum.count += stays.grown(window, slot, STAYS.count);
+  }
+  return sums;
+}
