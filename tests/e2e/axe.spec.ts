@@ -133,7 +133,7 @@ test("a live page breaks no rule in any of its states", async ({ watching, stack
 test("flame graphs break no rule, in either theme and size", async ({ page, stack }) => {
   const program = await startLockWork();
   try {
-    await page.goto(stack.signingIn(`/?pid=${program.pid}`));
+    await page.goto(stack.signingIn(`/?pid=${program.pid}&tab=all`));
     await expect(page.locator('[data-state="live"]').first()).toBeVisible();
     const target = new URL(page.url()).searchParams.get("target");
     await page.goto(`${stack.url}/stacks?target=${target}&lock=1&name=pool_mu`);
@@ -152,7 +152,7 @@ test("flame graphs break no rule, in either theme and size", async ({ page, stac
 
 for (const [name, file] of Object.entries({ demo: DEMO_RUN, steered: STEERED_RUN })) {
   test(`a run breaks no rule: ${name}`, async ({ page, stack }) => {
-    await page.goto(stack.signingIn(`/runs/${await stack.importedRun(file)}`));
+    await page.goto(stack.signingIn(`/runs/${await stack.importedRun(file)}?tab=all`));
     await expect(page.locator("[data-reading]")).toHaveAttribute("data-reading", "ready");
     expect(await violations(page)).toEqual([]);
   });

@@ -55,7 +55,7 @@ test.describe("delay accounting", () => {
   async function watching(page: Page, stack: Stack, observe: (panel: TimesPanel) => Promise<void>) {
     const program = await TimeParts.start();
     try {
-      await page.goto(`${stack.url}/?pid=${program.pid}`);
+      await page.goto(`${stack.url}/?pid=${program.pid}&tab=all`);
       await observe(new TimesPanel(page));
     } finally {
       await program.kill();

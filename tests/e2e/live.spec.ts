@@ -9,7 +9,7 @@ test("a deep link to a pid shows the process, its busiest thread on top, with th
   program,
 }) => {
   const { page } = watching;
-  await expect(page).toHaveURL(new RegExp(`\\?target=t-${program.pid}-[0-9a-f]{8}$`));
+  await expect(page).toHaveURL(new RegExp(`\\?target=t-${program.pid}-[0-9a-f]{8}(&|$)`));
   await expect(page.getByRole("heading", { name: "steady_work" })).toBeVisible();
   await expect(page.locator("header").filter({ hasText: `pid ${program.pid}` })).toBeVisible();
   await expect(watching.tile("threads")).toContainText("13");

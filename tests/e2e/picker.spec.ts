@@ -17,7 +17,7 @@ test("finds a process by its words, shows its CPU, and attaches with one click",
   // CPU is known from the second listing on, and the program is not idle.
   await expect(row).toContainText(/[1-9]\d*(\.\d+)? %|0\.\d*[1-9]\d* %/);
   await row.getByRole("button").click();
-  await expect(signedIn).toHaveURL(new RegExp(`\\?target=t-${program.pid}-[0-9a-f]{8}$`));
+  await expect(signedIn).toHaveURL(new RegExp(`\\?target=t-${program.pid}-[0-9a-f]{8}(&|$)`));
   await new LivePage(signedIn, stack).ready();
 });
 

@@ -17,7 +17,7 @@ const region = (page: Page, name: string) => page.getByRole("region", { name, ex
 
 /** Watch a program, and have stacks taken; skips where none can be. */
 async function takeStacks(page: Page, stack: Stack, pid: number): Promise<string> {
-  await page.goto(stack.signingIn(`/?pid=${pid}`));
+  await page.goto(stack.signingIn(`/?pid=${pid}&tab=all`));
   await expect(page.locator('[data-state="live"]').first()).toBeVisible();
   const id = new URL(page.url()).searchParams.get("target") ?? "";
   const { targets } = (await stack.get("/targets")) as { targets: readonly Known[] };
@@ -54,7 +54,7 @@ test("a finding names the code, and leads to those who wait, release and hold", 
     await expect(region(page, "Threads").getByRole("link", { name: /^work › / })).not.toHaveCount(
       0,
     );
-    await region(page, "Locks").getByRole("link", { name: /^work/ }).click();
+    await region(page, "Waiting on").getByRole("link", { name: /^work/ }).click();
 
     const [waiting, released] = [region(page, "Waiting"), region(page, "Released by")];
     await expect(waiting.locator("[data-figure=samples]")).toHaveText(/^[\d\u202f]+ samples$/);
@@ -135,8 +135,8 @@ test("a run keeps its stacks, and two windows of it are compared", async ({ page
     await page.getByRole("button", { name: /^Stop recording/ }).click();
     await page.getByRole("button", { name: "Open", exact: true }).last().click();
     await expect(page.locator("[data-reading]")).toHaveAttribute("data-reading", "ready");
-    await region(page, "Locks").scrollIntoViewIfNeeded();
-    const where = region(page, "Locks").getByRole("link", { name: /^work/ });
+    await region(page, "Waiting on").scrollIntoViewIfNeeded();
+    const where = region(page, "Waiting on").getByRole("link", { name: /^work/ });
     await expect(where).toBeVisible();
     const run = new URL(page.url()).pathname.split("/").at(-1) ?? "";
     await where.click();

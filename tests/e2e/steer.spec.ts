@@ -61,7 +61,7 @@ const test = shared.extend<{ readonly steered: Steered; readonly steering: Steer
   },
   steering: async ({ page, stack, steered }, use) => {
     const steering = new SteerPage(page);
-    await steering.open(stack.signingIn(`/?pid=${steered.pid}`));
+    await steering.open(stack.signingIn(`/?pid=${steered.pid}&tab=all`));
     await use(steering);
   },
 });

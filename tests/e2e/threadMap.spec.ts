@@ -88,7 +88,7 @@ test("5,000 threads share rows, and the page keeps up", async ({ page, stack }) 
   test.setTimeout(180_000);
   const wakers = await startWakers(5000);
   try {
-    await page.goto(stack.signingIn(`/?pid=${wakers.pid}`));
+    await page.goto(stack.signingIn(`/?pid=${wakers.pid}&tab=all`));
     await expect(page.locator('[data-tile="threads"]')).toContainText("5\u202f000");
     await showMap(page, 40);
     await expect(panel(page)).toContainText("5\u202f000 threads");

@@ -58,8 +58,8 @@ test("a finding leads to its lock and to those who wait for it, live and in a ru
     });
     const seesLock = async () => {
       await found.click();
-      const locks = region(page, "Locks");
-      await expect(locks).toBeFocused();
+      const locks = region(page, "Waiting on");
+      await expect(page.locator("#panel-waiting")).toBeFocused();
       const waiters = locks.getByRole("table", { name: "Waiters" });
       await expect(waiters.locator("tr[data-key]")).toHaveCount(4);
       // One of four threads holds the lock at a time.
@@ -86,7 +86,7 @@ test("the graph of wake-ups stands still, and a role is selected by keyboard", a
 }) => {
   const program = await startLockWork();
   try {
-    await page.goto(stack.signingIn(`/?pid=${program.pid}`));
+    await page.goto(stack.signingIn(`/?pid=${program.pid}&tab=all`));
     const panel = region(page, "Who wakes whom");
     await expect(page.locator('[data-state="live"]').first()).toBeVisible();
     test.skip(
@@ -139,7 +139,7 @@ test("a finding names an event loop that computes, and leads to its thread", asy
     await findings.getByRole("button", { name: /^(Details|\d more)$/ }).click();
     await expect(findings).toContainText("Try: Move the long computation into a thread");
     await found.click();
-    await expect(page.locator("[data-panel=times]")).toBeFocused();
+    await expect(page.locator("#panel-times")).toBeFocused();
   } finally {
     await program.stop();
   }

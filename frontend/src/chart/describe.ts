@@ -1,6 +1,6 @@
 /** Charts and events in words. */
 
-import { partName, TIME_PARTS, type TimePart } from "../stream/breakdown";
+import { natureOf, partName, TIME_PARTS, type TimePart } from "../stream/breakdown";
 import {
   counted,
   exitStatusText,
@@ -8,6 +8,7 @@ import {
   formatPercent,
   formatValue,
 } from "../stream/format";
+import { NATURE_NAMES, type Nature } from "../stream/states";
 import { type SteerView, signalName } from "../stream/steerView";
 import type { ChartView, LineView, TimesRow, TimesView } from "../stream/views";
 import type { CountersSource, TargetEvent } from "../wire/generated/models";
@@ -72,6 +73,21 @@ export function sharesOf({ parts, wall_s }: TimesRow): string {
     .filter(([, share]) => share >= 0.005)
     .sort((a, b) => b[1] - a[1])
     .map(([part, share]) => `${inText(part)} ${formatPercent(share)}`)
+    .join(", ");
+}
+
+/** Shares of running, waiting for a CPU, blocked, idle and unknown time, largest first. */
+export function naturesOf({ parts, wall_s }: TimesRow): string {
+  const sums = new Map<Nature, number>();
+  for (const part of TIME_PARTS) {
+    // A part that is not available is no number.
+    if (parts[part] > 0) sums.set(natureOf(part), (sums.get(natureOf(part)) ?? 0) + parts[part]);
+  }
+  return [...sums]
+    .map(([nature, seconds]) => [NATURE_NAMES[nature], seconds / wall_s] as const)
+    .filter(([, share]) => share >= 0.005)
+    .sort((a, b) => b[1] - a[1])
+    .map(([name, share]) => `${name} ${formatPercent(share)}`)
     .join(", ");
 }
 

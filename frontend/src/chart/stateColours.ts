@@ -1,5 +1,5 @@
 /**
- * State colours: one per group, the same everywhere. Work is bright; waiting for work is grey.
+ * State colours: one per group, the same everywhere. Work is bright; waiting for work is grey; parked, which may be a wait for a lock, is a dull shade of locks.
  * Groups remain distinguishable in the common forms of colour blindness (checked by
  * palette.test.ts). Each has a contrast of at least 3:1 to its background. States of one group
  * differ in shade.
@@ -25,7 +25,7 @@ const DARK: GroupColours = {
   pipes: "#c4a4ac",
   faults: "#7a74ff",
   other: "#dbe6f2",
-  parked: "#5a665c",
+  parked: "#84508c",
   polling: "#7a7280",
   sleep: "#8a8b78",
 };
@@ -39,7 +39,7 @@ const LIGHT: GroupColours = {
   pipes: "#4a5568",
   faults: "#62129a",
   other: "#2b2530",
-  parked: "#8a7f98",
+  parked: "#b975c0",
   polling: "#82968a",
   sleep: "#67745f",
 };

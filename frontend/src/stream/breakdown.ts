@@ -9,7 +9,15 @@
  * Pure; all times in seconds.
  */
 
-import { cellStateName, PARKED, STATES, type StateId, type ThreadState } from "./states";
+import {
+  cellStateName,
+  GROUP_NATURES,
+  type Nature,
+  PARKED,
+  STATES,
+  type StateId,
+  type ThreadState,
+} from "./states";
 
 /** Parts, from the bottom of the stack to its top. */
 export const PARTS = [
@@ -246,6 +254,22 @@ export function isStatePart(part: TimePart): part is StatePart {
 export function isIdle(part: TimePart): boolean {
   return part === "parked" || (BY_ID.get(part)?.idle ?? false);
 }
+
+/** Whether somebody is in the way of threads in this part. */
+export function natureOf(part: TimePart): Nature {
+  const state = BY_ID.get(part);
+  if (state) return state.idle ? "idle" : GROUP_NATURES[state.group];
+  return NATURES[part as Part] ?? "unknown";
+}
+
+const NATURES: Readonly<Partial<Record<Part, Nature>>> = {
+  cpu: "running",
+  irq: "running",
+  queue: "runnable",
+  blkio: "blocked",
+  swapin: "blocked",
+  memory: "blocked",
+};
 
 /** Name of a part, as in legends and texts. */
 export function partName(part: TimePart): string {

@@ -141,8 +141,9 @@ function roleSums(model: TargetModel): ReadonlyMap<string, RoleSums> {
 }
 
 /**
- * Share of each thread's lock waits that is parking, by tid; threads without any are missing. JVM
- * threads park both without work and at a contended lock. The JVM's own account of contended waits
+ * Share of each thread's lock waits that is parking, or waiting for a condition, by tid; threads
+ * without any are missing. Threads do both without work, and for somebody: JVM threads also park at
+ * a contended lock. The JVM's own account of contended waits
  * (kind monitor) is part of the parking time, and is not idle; nor is what threads of one role do
  * that wait for each other.
  */
@@ -162,7 +163,7 @@ export function parkedShares(model: TargetModel): ReadonlyMap<number, number> {
     const sum = sums.get(tid) ?? { all: 0, parked: 0, contended: 0 };
     if (kind === "monitor") sum.contended += wait_ns;
     else sum.all += wait_ns;
-    if (kind === "park") sum.parked += wait_ns;
+    if (kind === "park" || kind === "condition") sum.parked += wait_ns;
     sums.set(tid, sum);
   }
   for (const [tid, { all, parked, contended }] of sums) {

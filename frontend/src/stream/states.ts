@@ -29,9 +29,39 @@ export const GROUP_NAMES: Readonly<Record<StateGroup, string>> = {
   pipes: "Pipes and signals",
   faults: "Page faults",
   other: "Other waits",
-  parked: "Parked",
   polling: "Polling",
   sleep: "Sleeping",
+  parked: "Parked, or at a condition",
+};
+
+/** Whether somebody is in a thread's way, as far as that is known. */
+export type Nature = "running" | "runnable" | "blocked" | "idle" | "unknown";
+
+/** Natures in words, within a sentence. */
+export const NATURE_NAMES: Readonly<Record<Nature, string>> = {
+  running: "running",
+  runnable: "waiting for a CPU",
+  blocked: "blocked",
+  idle: "idle",
+  unknown: "unknown",
+};
+
+/**
+ * Nature of the states of a group. Some states of blocked groups are idle ones; see
+ * `ThreadState.idle`.
+ */
+export const GROUP_NATURES: Readonly<Record<StateGroup, Nature>> = {
+  running: "running",
+  runnable: "runnable",
+  locks: "blocked",
+  disk: "blocked",
+  network: "blocked",
+  pipes: "blocked",
+  faults: "blocked",
+  other: "blocked",
+  polling: "idle",
+  sleep: "idle",
+  parked: "unknown",
 };
 
 interface Described {
@@ -151,7 +181,7 @@ export const CELL_STATES = PARKED + 1;
 
 export function cellStateName(number: number): string {
   return number === PARKED
-    ? "Parked in its runtime (futex): without work, or at a lock"
+    ? "Parked, or at a condition (futex): without work, or blocked"
     : (stateNumbered(number)?.name ?? "");
 }
 

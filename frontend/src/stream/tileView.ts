@@ -59,7 +59,7 @@ export function tileViews(input: ViewInput, rates: CurrentRates): TileView[] {
 function counterTile(input: ViewInput, rates: CurrentRates, spec: TileSpec): TileView {
   const { model, target } = input;
   const [first, second] = spec.fields;
-  const unit: ShownUnit = first === undefined ? "count" : shownRate(first, 0).unit;
+  const unit = first === undefined ? "count" : unitOfAll(shownRate(first, 0).unit);
   const tile: TileView = {
     id: spec.id,
     label: spec.label,
@@ -94,6 +94,11 @@ function counterTile(input: ViewInput, rates: CurrentRates, spec: TileSpec): Til
       slopes(input, spec.fields, t0_s, t1_s, points),
     ),
   };
+}
+
+/** Unit of a sum over threads: shares of their times add up to threads. */
+function unitOfAll(unit: ShownUnit): ShownUnit {
+  return unit === "share" ? "threads" : unit;
 }
 
 /** Sampler of values at the ends of equal parts of a span. */

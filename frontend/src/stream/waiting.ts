@@ -6,6 +6,7 @@
 import type { ViewInput } from "./chartView";
 import { STAYS } from "./facts/facts";
 import { type FactsState, type LockKind, threadsByTid } from "./facts/parties";
+import { formatValue } from "./format";
 import { type GilThread, type LockRow, type LocksView, locksView } from "./locks";
 import { lifeWithin, statesWithin, wallWithin } from "./parked";
 import { STATES, type StateGroup, type StateId, stateNumbered } from "./states";
@@ -58,8 +59,10 @@ export interface WaitingView extends FactsState {
 }
 
 const CPU_STATES = ["preempted", "woken"] as const;
-/** Competitors for CPUs below this share of thread time are left out. */
-const LEAST_SHARE = 0.0005;
+/** Competitors for CPUs below this share of thread time are one row together. */
+const LEAST_TAKER = 0.005;
+/** States below this share of thread time are left out. */
+const LEAST_STATE = 0.0005;
 
 /** @param open Number of the lock whose threads are listed; null if none. */
 export function waitingView(input: ViewInput, open: number | null): WaitingView {
@@ -93,37 +96,41 @@ function rowOfLock(lock: LockRow): WaitRow {
 
 function takerRows({ rows, cgroup }: TakersView, seconds: number, all: number): readonly WaitRow[] {
   const shared = { kind: "cpu", lock: null, states: CPU_STATES, by: "", estimated: false } as const;
-  const unknown = { waits_per_s: Number.NaN, mean_s: Number.NaN };
-  const found = rows.map(
-    ({ key, kind, name, delay, threads, role }: TakerRow): WaitRow => ({
+  const unknown = { waits_per_s: Number.NaN, mean_s: Number.NaN, waiters: Number.NaN };
+  const isSmall = ({ delay }: TakerRow): boolean => delay < LEAST_TAKER * all;
+  const small = rows.filter(isSmall);
+  // A single small one has its own name.
+  const alone = small.length > 1 ? rows.filter((row) => !isSmall(row)) : rows;
+  const found = alone.map(({ key, name, delay, threads, role }): WaitRow => {
+    const shown = key === "own" ? "other threads of this process" : name;
+    const figures = { ...unknown, wait: delay, share: delay / all, waiters: threads, role };
+    return { ...shared, ...figures, key: `cpu:${key}`, name: shown };
+  });
+  if (alone.length < rows.length) {
+    const wait = small.reduce((sum, { delay }) => sum + delay, 0);
+    const name = `${small.length} others, each below ${formatValue(LEAST_TAKER, "share")}`;
+    found.push({
       ...shared,
       ...unknown,
-      key: `cpu:${key}`,
-      name: kind === "own" && key === "own" ? "other threads of this process" : name,
-      wait: delay,
-      share: delay / all,
-      waiters: threads,
-      role,
-    }),
-  );
-  return [
-    ...found.filter(({ share }) => share >= LEAST_SHARE),
-    ...(cgroup === null || !(cgroup.throttled_share > 0)
-      ? []
-      : [
-          {
-            ...shared,
-            ...unknown,
-            key: "cpu:limit",
-            name: "CPU limit of the control group",
-            wait: cgroup.throttled_share,
-            share: cgroup.throttled_share / all,
-            waits_per_s: cgroup.throttled / seconds,
-            waiters: Number.NaN,
-            role: "",
-          },
-        ]),
-  ];
+      key: "cpu:others",
+      name,
+      wait,
+      share: wait / all,
+      role: "",
+    });
+  }
+  if (cgroup !== null && cgroup.throttled_share > 0) {
+    const wait = cgroup.throttled_share;
+    const figures = {
+      ...unknown,
+      wait,
+      share: wait / all,
+      waits_per_s: cgroup.throttled / seconds,
+    };
+    const name = "CPU limit of the control group";
+    found.push({ ...shared, ...figures, key: "cpu:limit", name, role: "" });
+  }
+  return found;
 }
 
 /** Groups of states that are waits for somebody else; locks and system calls have rows of their own. */
@@ -173,7 +180,7 @@ function stateRows(input: ViewInput, t0_s: number, t1_s: number, all: number): r
       by: peer?.name ?? "",
       estimated: false,
     };
-  }).filter(({ share }) => share >= LEAST_SHARE);
+  }).filter(({ share }) => share >= LEAST_STATE);
 }
 
 /** Time of threads in the states of rows, by role and row. */

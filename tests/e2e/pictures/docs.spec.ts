@@ -13,7 +13,7 @@ const TALL = { width: 1440, height: 1500 };
 
 /** Import a run, open it, and wait until it is read. */
 async function openRun(page: Page, stack: Stack, file: string): Promise<void> {
-  await page.goto(`${stack.url}/runs/${await stack.importRun(file)}`);
+  await page.goto(`${stack.url}/runs/${await stack.importRun(file)}?tab=all`);
   await expect(page.locator("[data-reading]")).toHaveAttribute("data-reading", "ready");
   await expect(page.locator("[data-chart=cpu]")).toHaveAttribute("data-state", "ok");
 }

@@ -37,7 +37,7 @@ async function take(page: Page, name: string, at?: Locator): Promise<void> {
 
 /** Import a run, open it, and wait until it is read. */
 async function openRun(page: Page, stack: Stack, file: string): Promise<void> {
-  await page.goto(`${stack.url}/runs/${await stack.importRun(file)}`);
+  await page.goto(`${stack.url}/runs/${await stack.importRun(file)}?tab=all`);
   await expect(page.locator("[data-reading]")).toHaveAttribute("data-reading", "ready");
   await expect(page.locator("[data-chart=cpu]")).toHaveAttribute("data-state", "ok");
 }
@@ -111,7 +111,7 @@ test("steering", async ({ signedIn: page, stack }) => {
   test.skip(GO === null, "needs a Go compiler");
   const program = await Steered.start();
   try {
-    await page.goto(`${stack.url}/?pid=${program.pid}`);
+    await page.goto(`${stack.url}/?pid=${program.pid}&tab=all`);
     const live = new LivePage(page, stack);
     await page.getByRole("button", { name: "Steer", exact: true }).click();
     const drawer = page.getByRole("dialog", { name: "Steer" });

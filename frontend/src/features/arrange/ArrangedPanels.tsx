@@ -40,8 +40,8 @@ import { isIn, openTab } from "./tabs";
 export interface PanelSpec {
   readonly id: PanelId;
   readonly title: string;
-  /** Always spans both columns. */
-  readonly wide?: boolean;
+  /** Spans both columns; "narrow": unless the page is very wide. */
+  readonly wide?: boolean | "narrow";
   /** Shows more detail when large. */
   readonly growable?: boolean;
   /** Stable while its content is the same. */
@@ -63,7 +63,7 @@ export function ArrangedPanels({ panels }: ArrangedPanelsProps) {
     return spec ? [{ ...spec, folded, large }] : [];
   });
   useShown(panels);
-  const full = fullWidths(shown.map((each) => ({ ...each, wide: each.wide ?? false })));
+  const full = fullWidths(shown.map((each) => ({ ...each, wide: (each.wide ?? false) !== false })));
   const moves = useMoves(shown);
   return (
     <div className={styles.grid}>
@@ -130,6 +130,7 @@ function Slot({ panel, folded, large, full, moves }: SlotProps) {
       tabIndex={-1}
       data-slot={id}
       data-full={full}
+      data-narrow={panel.wide === "narrow" && !large && !folded}
       data-drop={goal?.target === id ? goal.side : undefined}
     >
       {folded ? (

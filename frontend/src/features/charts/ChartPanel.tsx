@@ -3,7 +3,7 @@
  * not compute rates or choose lines.
  */
 
-import { type CSSProperties, type ReactNode, use, useMemo, useState } from "react";
+import { type CSSProperties, type ReactNode, use, useEffect, useMemo, useState } from "react";
 import { theme } from "../../base/theme";
 import { useSelected, useStore, useThrottled } from "../../base/useStore";
 import { clockText } from "../../chart/axes";
@@ -109,6 +109,27 @@ function linesOf(view: ChartView | null): string {
 
 const isOpened = (view: ChartView | null) => view?.opened != null;
 
+/** Whether a chart has nothing to show but zeros. */
+function isFlat(view: ChartView | null): boolean {
+  return view?.state === "ok" && !view.high.some((value) => value > 0);
+}
+
+/** True while a chart has never had anything to show: one that had keeps its place. */
+function useEmpty(chart: ChartId): boolean {
+  const client = useLiveClient();
+  const flat = useSelected(client.chart(chart), isFlat);
+  const [empty, setEmpty] = useState(true);
+  const state = useSelected(client.chart(chart), stateOf);
+  if (empty && state === "ok" && !flat) setEmpty(false);
+  const collapsed = empty && flat;
+  // A collapsed chart is still watched.
+  useEffect(
+    () => (collapsed ? client.mountChart(chart, 1, true) : undefined),
+    [client, chart, collapsed],
+  );
+  return collapsed;
+}
+
 interface ChartPanelProps {
   readonly panel: ChartInfo;
   /** Additional controls in the header. */
@@ -128,6 +149,7 @@ export function ChartPanel({ panel, controls = null }: ChartPanelProps) {
   const of = useSelected(client.chart(panel.chart), linesOf);
   const opened = useSelected(client.chart(panel.chart), isOpened);
   const title = panel.chart === "cpu" && level !== null ? `CPU per ${level}` : panel.title;
+  const empty = useEmpty(panel.chart);
   const notes = [panel.unit, of, smoothing > 0 ? `mean over ${smoothing} s` : ""];
   return (
     <Panel
@@ -145,15 +167,19 @@ export function ChartPanel({ panel, controls = null }: ChartPanelProps) {
       data-panel={panel.chart}
       table={<ChartTable chart={panel.chart} title={title} />}
     >
-      <div
-        className={`${styles.body} ${panel.fields.length > 1 ? styles.pairedPanel : ""}`}
-        style={{ "--height": `${height}px` } as CSSProperties}
-      >
-        <ChartFrame message={state === "waiting" ? "Waiting for two samples…" : null}>
-          <TimeChart {...inputs} ends={ends} theme={colours} title={title} height={height} />
-        </ChartFrame>
-        <ChartLegend chart={panel.chart} theme={colours} ends={ends} height={height} />
-      </div>
+      {empty ? (
+        <p className={styles.empty}>Nothing yet: all values are 0.</p>
+      ) : (
+        <div
+          className={`${styles.body} ${panel.fields.length > 1 ? styles.pairedPanel : ""}`}
+          style={{ "--height": `${height}px` } as CSSProperties}
+        >
+          <ChartFrame message={state === "waiting" ? "Waiting for two samples…" : null}>
+            <TimeChart {...inputs} ends={ends} theme={colours} title={title} height={height} />
+          </ChartFrame>
+          <ChartLegend chart={panel.chart} theme={colours} ends={ends} height={height} />
+        </div>
+      )}
     </Panel>
   );
 }

@@ -44,7 +44,7 @@ export type Room = "wide" | "narrow";
 
 /** Widths in rem: each fits the widest figure and its heading. */
 const WIDTHS = {
-  wide: { figure: 6.5, mean: 5.25, share: 8.75 },
+  wide: { figure: 6.5, mean: 5.75, share: 8.75 },
   narrow: { figure: 4.75, mean: 4.75, share: 8 },
 } as const;
 
@@ -123,7 +123,7 @@ export function threadsColumn<T>(
   tip: string,
 ): SortedColumn<T> {
   const cell = (row: T) => formatNumber(value(row), "threads");
-  return { id, label, under: "on average", tip, value, cell, width: WIDTHS.wide.mean };
+  return { id, label, under: "on average", tip, value, cell, width: WIDTHS.wide.figure };
 }
 
 /** Mean duration, in seconds. */
@@ -144,7 +144,8 @@ export function countColumn<T>(
   value: (row: T) => number,
   under?: string,
 ): SortedColumn<T> {
-  const own = { id, label, value, cell: value, width: 5 };
+  const cell = (row: T) => formatNumber(value(row), "count");
+  const own = { id, label, value, cell, width: 5 };
   return under === undefined ? own : { ...own, under };
 }
 

@@ -9,26 +9,17 @@ import { theme } from "../../base/theme";
 import { READABLE_MS, useStore, useThrottled } from "../../base/useStore";
 import { clockText } from "../../chart/axes";
 import { CHART_THEMES } from "../../chart/palette";
-import { groupColours, type MapScale, rampStops, scaleTicks } from "../../chart/stateColours";
+import type { MapScale } from "../../chart/stateColours";
 import { RING_FIELDS } from "../../stream/chartSpecs";
 import { useLiveClient } from "../../stream/client";
-import {
-  counted,
-  fieldLabel,
-  formatDuration,
-  formatNumber,
-  formatPercent,
-  formatValue,
-} from "../../stream/format";
+import { counted, fieldLabel, formatDuration, formatPercent } from "../../stream/format";
 import { groupAt, threadsOf } from "../../stream/mapLayout";
 import { cellShares, cellValue, type MapPicture, placeAt } from "../../stream/mapPicture";
 import {
   cellStateName,
-  GROUP_NAMES,
   hasLedger,
   isLedgerField,
   STATE_FIELD,
-  type StateGroup,
   sharesOfCell,
 } from "../../stream/states";
 import {
@@ -37,112 +28,14 @@ import {
   type MapRequest,
   type ThreadKey,
 } from "../../stream/viewRequest";
-import type { ShownUnit } from "../../stream/views";
 import { SegmentedControl, Select } from "../../ui/Controls";
 import { Panel, PanelSlotContext, PictureTable } from "../../ui/Panel";
 import type { Target } from "../../wire/generated/models";
 import { StacksLink } from "../stacks/Places";
+import { MapLegend } from "./MapLegend";
 import styles from "./MapPanel.module.css";
 import { cellText as cellWords, columnAtTime, type MapCursor, valueText } from "./mapText";
 import { ThreadMap } from "./ThreadMap";
-
-interface MapLegendProps {
-  readonly picture: MapPicture | null;
-  /** Scale of the colours, or null if colours are states. */
-  readonly scale: MapScale | null;
-  readonly dark: boolean;
-}
-
-const GROUPS = Object.entries(GROUP_NAMES) as readonly (readonly [StateGroup, string])[];
-
-/** The colour scale, and the meaning of blank cells. */
-function MapLegend({ picture, scale, dark }: MapLegendProps) {
-  return (
-    <div className={styles.legend}>
-      {scale === null ? (
-        <ul className={styles.keys} aria-label="Colours of states">
-          {GROUPS.map(([group, name]) => (
-            <li key={group}>
-              <span
-                className={styles.swatch}
-                style={{ background: groupColours(dark)[group] }}
-                aria-hidden="true"
-              />
-              {name}
-            </li>
-          ))}
-        </ul>
-      ) : (
-        <Scale scale={scale} unit={picture?.view.unit ?? "cores"} dark={dark} />
-      )}
-      <ul className={styles.keys}>
-        <li>
-          <span className={`${styles.swatch} ${styles.hatched}`} aria-hidden="true" />
-          {scale === null ? "no ledger of this thread" : "no value for this thread"}
-        </li>
-        {scale === null ? (
-          <li>
-            <span className={`${styles.swatch} ${styles.proc}`} aria-hidden="true" />
-            not switched since attach: as /proc says
-          </li>
-        ) : null}
-        <li>
-          <span className={styles.swatch} aria-hidden="true" />
-          not running, or not sampled
-        </li>
-        {hasMarks(picture) ? (
-          <li>
-            <span className={`${styles.swatch} ${styles.mark}`} aria-hidden="true" />
-            born or exited
-          </li>
-        ) : null}
-      </ul>
-      <span className={styles.hint}>
-        Click to select a thread, or use the arrow keys and Enter.
-      </span>
-    </div>
-  );
-}
-
-interface ScaleProps {
-  readonly scale: MapScale;
-  readonly unit: ShownUnit;
-  readonly dark: boolean;
-}
-
-function Scale({ scale, unit, dark }: ScaleProps) {
-  const ticks = scaleTicks(scale);
-  return (
-    <div className={styles.scale} role="img" aria-label={scaleText(scale, unit)}>
-      <span
-        className={styles.bar}
-        style={{ background: `linear-gradient(to right, ${rampStops(dark).join(", ")})` }}
-      />
-      <span className={styles.ticks} aria-hidden="true">
-        {ticks.map(({ share, value }, place) => (
-          <span key={share}>
-            {scale.log && place === 0 ? "≤ " : ""}
-            {place === 0 || place === ticks.length - 1
-              ? formatValue(value, unit)
-              : formatNumber(value, unit)}
-          </span>
-        ))}
-      </span>
-    </div>
-  );
-}
-
-function scaleText(scale: MapScale, unit: ShownUnit): string {
-  const [least, ...rest] = scaleTicks(scale).map(({ value }) => formatValue(value, unit));
-  const kind = scale.log ? "logarithmic" : "linear";
-  return `Colours, ${kind}, from ${least ?? "0"} to ${rest.at(-1) ?? "0"}`;
-}
-
-/** Whether any thread has its own row: only there birth and end are marked. */
-function hasMarks(picture: MapPicture | null): boolean {
-  const layout = picture?.layout ?? null;
-  return layout === null || layout.together.some((_, row) => threadsOf(layout, row) === 1);
-}
 
 const ROWS_BY = { process: "Processes", role: "Roles" } as const;
 const SPREADS = { log: "Log", linear: "Linear" } as const;

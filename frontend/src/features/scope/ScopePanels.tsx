@@ -50,7 +50,7 @@ export const ScopePanels = memo(function ScopePanels({ target, cores }: ScopePan
       {
         id: "map",
         title: "Thread map",
-        wide: true,
+        wide: "narrow",
         growable: true,
         body: <MapPanel target={target} />,
       },
@@ -80,7 +80,7 @@ export const ScopePanels = memo(function ScopePanels({ target, cores }: ScopePan
         body: <SizePanel target={target} />,
       }),
       ...when(cores !== null, { id: "cores", title: "Cores", wide: true, body: cores }),
-      { id: "times", title: "Where the time goes", wide: true, body: <TimesPanel /> },
+      { id: "times", title: "Where the time goes", wide: "narrow", body: <TimesPanel /> },
       ...when(pools?.state === "ok", {
         id: "pools",
         title: "Pools",

@@ -7,7 +7,7 @@ import { useEffect, useRef, useState } from "react";
 import { foldIdle, idleFolded } from "../../base/idleFold";
 import { theme } from "../../base/theme";
 import { READABLE_MS, useStore, useThrottled } from "../../base/useStore";
-import { sharesOf } from "../../chart/describe";
+import { naturesOf, sharesOf } from "../../chart/describe";
 import { Marker } from "../../chart/Marker";
 import { CHART_THEMES, type ChartTheme, colourStyle, partStyle } from "../../chart/palette";
 import { TimeChart } from "../../chart/TimeChart";
@@ -187,7 +187,7 @@ function RoleBar({ row, theme, selected, onSelect }: RoleBarProps) {
             />
           ))}
         </span>
-        <span className={styles.words}>{sharesOf(row)}</span>
+        <span className={styles.words}>{naturesOf(row)}</span>
       </button>
       <StacksLink what={{ key: row.key }} title={`Flame graph of ${row.name}`} plain={null}>
         Stacks
@@ -209,7 +209,7 @@ const MEANINGS: Readonly<Record<Part, string>> = {
 };
 
 const PARKED =
-  "In futex(2) at a lock where idle workers of its runtime wait, by the thread's share of waits there.";
+  "In futex(2) at a condition, or where workers of its runtime park: for work, or for somebody. By the thread's share of waits there.";
 
 /** Parts from the top of the stack to its bottom, as in the chart. */
 const ORDER = [...TIME_PARTS].reverse();

@@ -12,6 +12,7 @@ import type { WaitingView, WaitKind, WaitRow } from "../../stream/waiting";
 import { Panel } from "../../ui/Panel";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import {
+  countColumn,
   estimated,
   FactMessage,
   kindColumn,
@@ -65,10 +66,11 @@ const COLUMNS: readonly SortedColumn<WaitRow>[] = [
   ),
   estimated(rateColumn("waits", "Waits", ({ waits_per_s }) => waits_per_s)),
   estimated(meanColumn("mean", ({ mean_s }) => mean_s)),
-  textColumn("role", "Who waits", whoWaits, { under: "role, threads", width: 10 }),
+  countColumn("waiters", "Waiters", ({ waiters }) => waiters, "threads"),
+  textColumn("role", "Who waits", ({ role }) => role, { under: "most", width: 9 }),
   textColumn("by", "Who ends it", ({ by }) => by, {
     under: "most often",
-    width: 10,
+    width: 9,
     tip: "For a lock, the role that wakes its waiters most often. For a socket or pipe, the party that ends most of the waiting.",
   }),
   textColumn("where", "Where", ({ key }) => key, {
@@ -77,11 +79,6 @@ const COLUMNS: readonly SortedColumn<WaitRow>[] = [
     cell: (row) => <Code row={row} />,
   }),
 ];
-
-function whoWaits({ role, waiters }: WaitRow): string {
-  if (role === "") return "";
-  return waiters > 1 ? `${role} ×${waiters}` : role;
-}
 
 function Code({ row: { lock, name, states, role } }: { readonly row: WaitRow }) {
   if (lock !== null) return <LockPlace lock={lock.lock} name={name} />;
