@@ -1,6 +1,6 @@
 /** Ways to a target: search, keyboard, demo, tree of processes; and what a viewer sees. */
 
-import { LivePage } from "./fixtures/livePage";
+import { allPanels, LivePage } from "./fixtures/livePage";
 import { expect, test } from "./fixtures/test";
 
 test("finds a process by its words, shows its CPU, and attaches with one click", async ({
@@ -44,6 +44,7 @@ test("the demo starts, its exited threads have exact totals, and it stops", asyn
 }) => {
   await signedIn.getByRole("button", { name: "Start the demo" }).click();
   await expect(signedIn.locator('[data-tile="cpu"]')).toContainText(/\d/);
+  await signedIn.getByRole("link", { name: "Threads" }).click();
   const threads = signedIn.getByRole("region", { name: "Threads" });
   await threads.getByText("Exited", { exact: true }).click();
   const row = threads.locator("[data-thread-state=exited]").first();
@@ -86,6 +87,7 @@ test("a tree of processes is one target: its rows unfold, and processes that end
   await whole.click();
   await expect(page.getByText("process tree", { exact: true })).toBeVisible();
 
+  await allPanels(page);
   const threads = page.getByRole("region", { name: "Threads", exact: true });
   await expect(threads.locator('tr[data-kind="process"]')).toHaveCount(3);
   const busy = threads

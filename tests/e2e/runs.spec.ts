@@ -260,7 +260,7 @@ test("runs and links that are not there are said to be gone", async ({ page, sta
 test("the table of a run lists the threads that exited before its end", async ({ page, stack }) => {
   const id = await stack.importedRun(DEMO_RUN);
   const { counts } = (await stack.get(`/runs/${id}`)) as { counts: { threads: number } };
-  await page.goto(stack.signingIn(`/runs/${id}`));
+  await page.goto(stack.signingIn(`/runs/${id}?tab=threads`));
   const threads = page.getByRole("region", { name: "Threads" });
   await expect(threads.getByRole("status")).toHaveText(`${counts.threads} threads`);
 });

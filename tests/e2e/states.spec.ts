@@ -108,6 +108,7 @@ test("a run shows the same states, in a window too, and of threads that ended", 
   await expect(page.locator("[data-reading]")).toHaveAttribute("data-reading", "ready");
   await expect(map(page)).toHaveAttribute("data-map", "state");
   await expect.poll(() => columns(page)).toBeGreaterThanOrEqual(10);
+  await page.getByRole("link", { name: "Threads" }).click();
   await page
     .getByRole("region", { name: "Threads" })
     .getByRole("button", { name: "burner", exact: true })

@@ -135,6 +135,7 @@ test("on a narrow screen the drawer takes all of it, and the focus returns to it
   const button = page.getByRole("button", { name: "Steer", exact: true });
   const drawer = page.getByRole("dialog", { name: "Steer" });
   await page.setViewportSize({ width: 390, height: 844 });
+  await button.focus();
   await page.keyboard.press("s");
   await expect(drawer).toBeVisible();
   await expect(drawer).toContainText("docs/steering.md");

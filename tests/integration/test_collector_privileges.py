@@ -135,27 +135,17 @@ async def test_the_process_that_opens_files_of_others_can_do_nothing_else(
     options: Sequence[str], wanted: set[str]
 ) -> None:
     async with installation(options=options) as found:
-        servers = [
-            pid
-            for pid in children(found.collector.pid)
-            if "CAP_SYS_ADMIN" not in names(statuses(pid)[0]["CapEff"])
-        ]
-        assert len(servers) == 1
-        # The process may still be starting: nothing waited for it.
-        await asyncio.to_thread(wait_until, lambda: is_confined(servers[0], wanted))
-        assert_confined(servers[0], wanted)
-        (forking,) = children(servers[0])
+        server = await keeper_of(found)
+        await asyncio.to_thread(wait_until, lambda: is_confined(server, wanted))
+        assert_confined(server, wanted)
+        (forking,) = children(server)
         assert_confined(forking, wanted)
 
 
 async def test_doctor_says_that_nothing_reads_other_processes_any_more() -> None:
     """The fork server is replaced when it is killed; not so who replaces it."""
     async with installation() as found:
-        (keeper,) = (
-            pid
-            for pid in children(found.collector.pid)
-            if "CAP_SYS_ADMIN" not in names(statuses(pid)[0]["CapEff"])
-        )
+        keeper = await keeper_of(found)
         await asyncio.to_thread(wait_until, lambda: len(children(keeper)) > 0)
         server = children(keeper)[0]
         os.kill(server, signal.SIGKILL)
@@ -169,6 +159,23 @@ async def test_doctor_says_that_nothing_reads_other_processes_any_more() -> None
         # Sampling goes on, of new targets too.
         _, follower = await found.attach(os.getpid())
         await follower.next()
+
+
+async def keeper_of(found: Installation) -> int:
+    """Process that keeps the fork server, once it has given up most rights: nothing waits for it.
+
+    The child that takes stacks keeps CAP_SYS_ADMIN.
+    """
+
+    def keepers() -> list[int]:
+        return [
+            pid
+            for pid in children(found.collector.pid)
+            if "CAP_SYS_ADMIN" not in names(statuses(pid)[0]["CapEff"])
+        ]
+
+    await asyncio.to_thread(wait_until, lambda: len(keepers()) == 1)
+    return keepers()[0]
 
 
 async def process_reader(found: Installation) -> str:

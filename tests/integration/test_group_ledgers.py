@@ -33,6 +33,22 @@ sys.stdin.read()
 """
 """Two threads wait for each other in turn; then the process waits for its input to end."""
 
+SHARING = """
+import multiprocessing, sys, time
+lock = multiprocessing.get_context("fork").Lock()
+def work():
+    while True:
+        with lock:
+            time.sleep(0.002)
+workers = [multiprocessing.get_context("fork").Process(target=work) for _ in range(3)]
+for worker in workers:
+    worker.start()
+sys.stdin.read()
+for worker in workers:
+    worker.terminate()
+"""
+"""Three processes wait for one semaphore in shared memory until the input of a fourth ends."""
+
 TALKING = """
 import os, socket, sys
 pid = os.fork()
@@ -118,6 +134,36 @@ def test_locks_are_places_in_one_process() -> None:
     assert all(" in python" in name for name in names)
     assert any("GIL" in name or "heap" in name for name in names)
     assert last.counts.ended == 2 + heard.counts.ended
+
+
+def test_a_lock_in_shared_memory_is_one_for_all_processes() -> None:
+    def waiters(heard: Heard) -> dict[str, set[int]]:
+        """Threads that have waited, by the name of the lock."""
+        names, locks = heard.tables.get("lock_names"), heard.tables.get("locks")
+        found: dict[str, set[int]] = {}
+        if names is not None and locks is not None:
+            by_number = dict(zip(names["lock"].tolist(), names["name"].tolist(), strict=True))
+            waited = locks[locks["waits"] > 0]
+            for lock, tid in zip(waited["lock"].tolist(), waited["tid"].tolist(), strict=True):
+                found.setdefault(by_number.get(lock, ""), set()).add(tid)
+        return found
+
+    def shared(heard: Heard) -> list[set[int]]:
+        return [tids for name, tids in waiters(heard).items() if "shared memory" in name]
+
+    with group_targets() as groups:
+        shell = ["bash", "-c", '"$@"; true', "bash", sys.executable, "-c", SHARING]
+        command = HeldCommand(shell, subprocess.PIPE)
+        groups.attach(GroupSelector(kind="tree", pid=command.pid))
+        command.begin()
+        heard = groups.hear(until=lambda one: any(len(tids) >= 3 for tids in shared(one)))
+        command.stdin.close()
+        command.wait()
+    (threads,) = shared(heard)
+    assert len(threads) >= 3
+    assert [name for name in waiters(heard) if "shared memory" in name] == [
+        f"shared memory #1 in {Path(sys.executable).name}"
+    ]
 
 
 def test_bytes_of_a_child_are_those_that_arrived() -> None:

@@ -166,14 +166,16 @@ def test_an_experiment_is_carried_out(tmp_path: Path) -> None:
     path.write_text(text.replace("least = 5\nmost = 20", "least = 3\nmost = 3"))
     assert path.read_text() != text
     done = carried_out(tmp_path, *arguments)
-    # The bound is exceeded: it is faster, surely.
-    assert done.returncode == 2, done.stderr
+    # The bound is exceeded if it is surely faster; on a busy machine three repeats may not decide.
+    assert done.returncode in (0, 2), done.stderr
     result = Experiment.model_validate_json(done.stdout)
     before, after = result.cells
     assert after.baseline == before.key == "variant=before"
     figures = {one.name: one for one in after.figures}
-    assert figures["throughput"].gain is not None
-    assert figures["throughput"].gain.verdict == "better"
+    gain = figures["throughput"].gain
+    assert gain is not None
+    assert (gain.verdict == "better") == (done.returncode == 2)
+    assert (gain.percent or 0) > 0
     assert figures["mean_us"].figure.n == 3
 
 

@@ -115,8 +115,8 @@ def lock_addresses(arguments: Arguments, answer: int) -> None:
 
     Arguments: pid, start_ticks, addresses (at most MAX_ADDRESSES), join_place. Answers:
     {"unreadable": errno}, or {"program", "join_place"}; `program` differs for each execution. Then
-    for each address {"address", "kind", "name", "base", "place", "file"} (see `Found`), and {} at
-    the end.
+    for each address {"address", "kind", "name", "base", "place", "file", "shared"} (see `Found`),
+    and {} at the end.
     """
     limit_resources(Limits(MEMORY_BYTES, 5, PROGRAM_S))
     try:
@@ -241,16 +241,27 @@ def _examine(
         start = object_start(opened.mappings, at)
         if start is not None and start in opened.objects:
             by_object.setdefault(start, []).append(address)
-        place: Place = "heap" if mapping.anonymous else "file"
+        shared = mapping.permissions[3] == "s"
+        place: Place = "shared memory" if shared else "heap" if mapping.anonymous else "file"
         if mapping.path == b"[stack]" or at in opened.stacks:
             place = "stack"
         near = _read_near(opened.memory, address)
         go_heap = mapping.anonymous and mapping.path != b"[heap]" and address < opened.go_below
         one = classify(program, address, place, near, go_heap=go_heap)
-        found[address] = one if mapping.anonymous else one._replace(file=_text(mapping.path))
+        if not mapping.anonymous:
+            one = one._replace(file=_text(mapping.path))
+        if shared:
+            one = one._replace(shared=_shared_place(mapping, one.base))
+        found[address] = one
     for start, group in by_object.items():
         found |= _by_symbols(opened, opened.objects[start], group, program)
     return found
+
+
+def _shared_place(mapping: Mapping, address: int) -> str:
+    """Identify a place in memory that processes share, which each may map elsewhere."""
+    major, minor = mapping.device
+    return f"{major}:{minor} {mapping.inode} {mapping.offset + address - mapping.start}"
 
 
 def _may_be_futex(mapping: Mapping, address: int) -> bool:

@@ -33,6 +33,7 @@ class _FoundLine(Line):
     base: _Address
     place: Place
     file: str = Field(max_length=4096)
+    shared: str = Field(max_length=128)
 
 
 class _NameLine(Line):
@@ -98,7 +99,9 @@ def ask_lock_addresses(
             line = _FoundLine.model_validate_json(text)
         except ValidationError:
             break  # the end, or the point at which the child was killed
-        found[line.address] = Found(line.kind, line.name, line.base, line.place, line.file)
+        found[line.address] = Found(
+            line.kind, line.name, line.base, line.place, line.file, line.shared
+        )
     readable = ask_readable_names({_symbol(one.name) for one in found.values()})
     for address, one in found.items():
         symbol = _symbol(one.name)

@@ -197,7 +197,7 @@ def _is_condition(data: bytes, *, old: bool) -> bool:
     )
 
 
-Place = Literal["file", "heap", "stack", "gone"]
+Place = Literal["file", "shared memory", "heap", "stack", "gone"]
 
 GO_IDLE = "idle in Go's scheduler"
 GO_SIGNALS = "Go's wait for signals"
@@ -259,6 +259,8 @@ class Found(NamedTuple):
         base: start address, the same for all addresses of one lock.
         place: kind of memory.
         file: path of the file that defines the variable, or that is mapped there.
+        shared: where it is in memory that processes share, the same in all of them: device, inode
+            and offset; empty for other memory.
     """
 
     kind: Kind
@@ -266,6 +268,7 @@ class Found(NamedTuple):
     base: int
     place: Place
     file: str
+    shared: str = ""
 
 
 def classify(

@@ -1,4 +1,7 @@
-"""Numbers and names of the locks of a group; a lock is identified by process and address."""
+"""Numbers and names of the locks of a group.
+
+A lock is identified by process and address, or by its place in memory that processes share.
+"""
 
 import logging
 import threading
@@ -224,19 +227,22 @@ class GroupLocks:
             self._numbers[owner.pid, address] = self._number(owner, address, found)
 
     def _number(self, owner: LockOwner, address: int, found: Found) -> int:
-        shared = found.kind in OF_THREADS and found.name
-        key: Hashable = owner.pid, found.name if shared else found.base
+        of_threads = found.kind in OF_THREADS and found.name
+        key: Hashable = owner.pid, found.name if of_threads else found.base
+        if found.shared:
+            key = "shared", found.shared
         if key in self._locks:
             return self._locks[key]
         name = found.name
         if not name and found.place != "gone":
             # Kind of memory, numbered in order of appearance.
-            self._places[owner.pid, found.place] += 1
-            name = f"{found.place} #{self._places[owner.pid, found.place]}"
+            memory = 0 if found.shared else owner.pid, found.place
+            self._places[memory] += 1
+            name = f"{found.place} #{self._places[memory]}"
         text = f"{name or 'lock'} in {owner.name}"
         if text in self._texts:
             text = f"{text} {owner.pid}"
-        begin = address if shared else found.base
+        begin = address if of_threads else found.base
         return self._add(key, LockName(0, begin, text, found.kind, "futex", found.file))
 
     def _add(self, key: Hashable, row: LockName) -> int:

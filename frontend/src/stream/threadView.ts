@@ -3,13 +3,14 @@
 import { isIdle, STATE_PARTS, type StatePart, stateOf } from "./breakdown";
 import type { ViewInput } from "./chartView";
 import { STAYS } from "./facts/facts";
+import { threadsByTid } from "./facts/parties";
 import { BUCKETS, quantile } from "./facts/stayHistogram";
 import { parkedShares } from "./parked";
 import { StateReader } from "./stateLog";
 import { FUTEX, stateNumbered } from "./states";
 import type { TargetModel } from "./targetModel";
 import type { Thread } from "./threads";
-import type { ThreadKey } from "./viewRequest";
+import { type ThreadKey, tidOfKey } from "./viewRequest";
 
 /** Histogram of a thread's stay durations per state. */
 export interface StaysView {
@@ -99,6 +100,8 @@ export function threadView(input: ViewInput): ThreadView | null {
 
 function find(model: TargetModel, key: ThreadKey | null): Thread | undefined {
   if (key === null) return undefined;
+  const tid = tidOfKey(key);
+  if (tid !== null) return threadsByTid(model).get(tid);
   for (const thread of model.threads.all()) if (thread.key === key) return thread;
   return undefined;
 }

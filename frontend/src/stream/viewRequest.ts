@@ -7,9 +7,22 @@ import type { RoleRule } from "../wire/generated/models";
 
 /**
  * Key of a thread: "TID@START_NS"; of a role "role:NAME"; of a process of a group
- * "process:PID@START_NS".
+ * "process:PID@START_NS". "tid:TID" is a thread whose start is unknown to the page, as one of an
+ * address: `ThreadView.key` is its key.
  */
 export type ThreadKey = string;
+
+const BY_TID = "tid:";
+
+/** Key of the last thread with an ID. */
+export function keyOfTid(tid: number): ThreadKey {
+  return `${BY_TID}${tid}`;
+}
+
+/** Thread ID of a key without a start; null of any other. */
+export function tidOfKey(key: ThreadKey): number | null {
+  return key.startsWith(BY_TID) ? Number(key.slice(BY_TID.length)) : null;
+}
 
 /** Whether a key identifies a thread, not a role or process. */
 export function isOneThread(key: ThreadKey): boolean {

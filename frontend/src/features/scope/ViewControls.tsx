@@ -4,7 +4,7 @@ import { useStore, useThrottled } from "../../base/useStore";
 import { RING_FIELDS } from "../../stream/chartSpecs";
 import { type LiveClient, useLiveClient } from "../../stream/client";
 import { fieldLabel, formatDuration } from "../../stream/format";
-import type { Level, TimeWindow } from "../../stream/viewRequest";
+import { keyOfTid, type Level, type TimeWindow } from "../../stream/viewRequest";
 import type { Span } from "../../stream/window";
 import { Button, PageLink, SegmentedControl, Select } from "../../ui/Controls";
 import { Popover } from "../../ui/Overlays";
@@ -199,14 +199,21 @@ export function useMoment(target: Pick<Target, "id" | "attached_unix_us"> | null
   }, [client, id, attached_us]);
 }
 
-/** Select a thread once the table lists it: its key is unknown until then. */
+/** Select a thread by its ID, and by its key once that is known. */
 function selectThread(client: LiveClient, tid: number): () => void {
-  client.request({ filter: `^${tid}$` });
-  const end = client.table.subscribe(() => {
-    const row = client.table.get()?.rows.find((each) => each.tid === tid);
-    if (row === undefined) return;
-    end();
-    client.request({ filter: "", selected: row.key });
-  });
+  const asked = keyOfTid(tid);
+  client.request({ selected: asked });
+  const ends = [client.mountFacts("thread")];
+  const end = () => {
+    for (const each of ends) each();
+  };
+  ends.push(
+    client.facts.thread.subscribe(() => {
+      const view = client.facts.thread.get();
+      if (view?.tid !== tid) return;
+      end();
+      if (client.view.get().selected === asked) client.request({ selected: view.key });
+    }),
+  );
   return end;
 }

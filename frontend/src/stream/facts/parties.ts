@@ -58,7 +58,7 @@ const OF_A_NAME = 8;
 
 /**
  * Parties outside the target: processes by ID, kernel threads by name without digits. Processes of
- * a name of which there are many are one party together.
+ * a name of which there are many are one party together, and so are tidscope's own.
  */
 export function outsideParties(all: Iterable<Outside>): (one: Outside) => Party {
   const pids = new Map<string, Set<number>>();
@@ -73,6 +73,9 @@ export function outsideParties(all: Iterable<Outside>): (one: Outside) => Party 
     if (kernel) {
       const shown = roleOf(name) || `thread ${pid}`;
       return { key: `kernel:${shown}`, kind: "kernel", name: shown, colour: null };
+    }
+    if (/^tidscope\b/.test(name)) {
+      return { key: "process:tidscope", kind: "process", name: "tidscope itself", colour: null };
     }
     const many = pids.get(name)?.size ?? 0;
     if (name !== "" && many > ALONE) {
