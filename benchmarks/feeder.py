@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from made_program import MadeProgram
+from tidscope_collector.uplink.commands import parse
 from tidscope_collector.uplink.frames import FRAMES
 from tidscope_collector.uplink.sign_in import SignIn, open_link
 from tidscope_wire import PROTOCOL_VERSION
@@ -54,7 +55,9 @@ class Feeder:
         """Read receipts until cancelled."""
         try:
             async for message in self._frames:
-                received = FramesReceived.model_validate_json(message)
+                received = parse(message)
+                if not isinstance(received, FramesReceived):
+                    continue
                 self.confirmed = received.targets.get(self.program.target.id, self.confirmed)
                 self._more.set()
         finally:

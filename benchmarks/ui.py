@@ -1,8 +1,8 @@
 """Cost of drawing: the page against ECharts as a newcomer writes it, and against uPlot.
 
-In one headless Chromium stand, in turn: the page (built, with its worker and a real WebSocket to a
-real backend, which feeder.py feeds), one chart of it alone (one_chart/), a chart of uPlot, and one
-of ECharts with `setOption` at each update. All show the last minute of the same threads, 1,200
+In one headless Chromium stand, in turn: the page as it opens, and with the tab of all charts (built,
+with its worker and a real WebSocket to a real backend, which feeder.py feeds), one chart of it alone
+(one_chart/), a chart of uPlot, and one of ECharts with `setOption` at each update. All show the last minute of the same threads, 1,200
 samples each, in a chart of the same size.
 
 What each draws: uPlot and ECharts a line a thread. Our chart gets the counters of all threads and
@@ -50,6 +50,13 @@ MAX_CHUNKS = 120
 MAX_SLOW_HZ = 10.0
 SECRET = host_secret("default", os.urandom(KEY_BYTES))
 CPU_CHART = "[data-chart=cpu]"
+HOVERED = {"page": "[data-chart=times]", "all": CPU_CHART, "chart": CPU_CHART}
+"""Chart that the pointer moves across, by page."""
+PREPARED = {
+    "page": {"pressed": "[data-panel=times] li[data-role] button", "shown": "[data-panel=map]"},
+    "all": {"pressed": "[data-panel=cpu] li[data-key] button", "shown": "[data-panel=cpu]"},
+}
+"""What is pressed, and the panel at the bottom of the window."""
 
 
 class Browser:
@@ -174,7 +181,7 @@ class Contest:
     Args:
         browser: browser in which they draw.
         threads: number of threads.
-        feeds: feeds of `page`, and of the single `chart`.
+        feeds: feeds of `page`, of `all` charts, and of the single `chart`.
     """
 
     def __init__(self, browser: Browser, threads: int, feeds: dict[str, Feeder]) -> None:
@@ -205,7 +212,7 @@ class Contest:
         seconds = updates / UPDATES_HZ
 
         async def work() -> None:
-            hover = self._browser.ask("hover", name, seconds=seconds - 0.5, selector=CPU_CHART)
+            hover = self._browser.ask("hover", name, seconds=seconds - 0.5, selector=HOVERED[name])
             await asyncio.gather(feed(self._feeds[name], updates, UPDATES_HZ), hover)
             await asyncio.sleep(0.3)
 
@@ -225,7 +232,8 @@ class Contest:
         await self._browser.ask("frames", "page", on=True)
         await self._browser.ask("seen", "page")
         began = time.monotonic()
-        hover = self._browser.ask("hover", "page", seconds=seconds - 0.3, selector=CPU_CHART)
+        selector = HOVERED["page"]
+        hover = self._browser.ask("hover", "page", seconds=seconds - 0.3, selector=selector)
         await asyncio.gather(feed(self._feeds["page"], updates, UPDATES_HZ), hover)
         seen = await self._browser.ask("seen", "page")
         fps = seen["frames"] / (time.monotonic() - began)
@@ -262,21 +270,23 @@ async def contest(
         feeds, addresses = [], []
         # The peers cannot draw that many lines, so there is nothing to compare.
         compared = threads <= MAX_COMPARED
-        ours = ("page", "chart") if compared else ("page",)
+        ours = ("page", "all", "chart") if compared else ("page", "all")
         for name in ours:
             program = MadeProgram(threads, SAMPLES_HZ, seed=threads)
             address, feeding = await stack.enter_async_context(fed_backend(program))
             await feeding.send(2)
             query, token = f"?target={program.target.id}", f"#token={TOKEN}"
-            if name == "page":
-                await browser.ask("page", name, url=f"{address}/{query}{token}")
+            if name in PREPARED:
+                tab = "" if name == "page" else f"&tab={name}"
+                await browser.ask("page", name, url=f"{address}/{query}{tab}{token}")
             else:
                 query = f"{query}&top={LINES}{token}"
                 await browser.ask("chart", name, origin=address, query=query)
             feeds.append(feeding)
             addresses.append(address)
         await asyncio.gather(*map(fill, addresses, feeds))
-        await browser.ask("prepare", "page")
+        for name, how in PREPARED.items():
+            await browser.ask("prepare", name, **how)
         one = Contest(browser, threads, dict(zip(ours, feeds, strict=True)))
         peers = {}
         if compared:

@@ -60,7 +60,7 @@ async def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     seconds = arguments.seconds
     async with Browser() as browser, fed_backend(program) as (address, feeding):
         await feeding.send(2)
-        url = f"{address}/?target={program.target.id}#token={TOKEN}"
+        url = f"{address}/?target={program.target.id}&tab=all#token={TOKEN}"
         await browser.ask("page", PAGE, url=url)
         await fill(address, feeding, arguments.filled)
 

@@ -128,7 +128,7 @@ function watch() {
     constructor(...all) {
       super(...all);
       this.addEventListener("message", ({ data }) => {
-        if (data.type === "views" && data.charts?.some(({ chart }) => chart === "cpu")) {
+        if (data.type === "views" && (data.charts?.length || data.map)) {
           window.seen.views++;
         }
       });
@@ -181,20 +181,20 @@ const COMMANDS = {
   async page({ name, url }) {
     const page = await opened(name);
     await page.goto(url);
-    await page.locator("[data-panel=cpu] canvas").first().waitFor();
+    await page.locator("[data-panel] canvas").first().waitFor();
     return {};
   },
-  /** A thread selected and the Steer drawer open, as many lines as there can be. */
-  async prepare({ name }) {
+  /** Something selected and the Steer drawer open: as many lines as there can be. */
+  async prepare({ name, pressed, shown }) {
     const page = pages.get(name);
-    await page.locator("[data-panel=cpu] li[data-key] button").first().click();
+    await page.locator(pressed).first().click();
     await page
       .getByRole("button", { name: /^Steer/ })
       .first()
       .click();
     await page.mouse.move(0, 0);
-    // The CPU chart and above it the thread map, as much as there is room for.
-    await page.locator("[data-panel=cpu]").evaluate((panel) => panel.scrollIntoView(false));
+    // A panel and what is above it, as much as there is room for.
+    await page.locator(shown).evaluate((panel) => panel.scrollIntoView(false));
     return {};
   },
   /** One chart of ours, served from this program under the backend's origin. */
@@ -295,7 +295,7 @@ const COMMANDS = {
   async seen({ name }) {
     return pages.get(name).evaluate(() => {
       const { views, longTasks, frames } = window.seen;
-      const state = document.querySelector("[data-chart=cpu]")?.dataset.state ?? "";
+      const state = document.querySelector("[data-chart]")?.dataset.state ?? "";
       const found = { views, longTasks, frames, state };
       Object.assign(window.seen, { views: 0, longTasks: [], frames: 0 });
       return found;
