@@ -114,7 +114,7 @@ it("does not take contended locks of a Java virtual machine for idle parks", () 
       counters: names.map(() => ({ cpu_run_ns: 0 })),
     })),
   );
-  expect(Object.fromEntries(parkedShares(java))).toEqual({ 1: 0.25, 3: 1 });
+  expect([1, 2, 3].map(parkedShares(java))).toEqual([0.25, 0, 1]);
   const { locks: shown } = locksView(factInput(java), null);
   expect(shown.map(({ name, estimated }) => [name, estimated])).toEqual([
     ["Lock in Shop.pay", true],
@@ -122,7 +122,8 @@ it("does not take contended locks of a Java virtual machine for idle parks", () 
 });
 
 it("knows which waits of a thread are none of work", () => {
-  expect(Object.fromEntries(parkedShares(model))).toEqual({ 4: 1 });
+  // The first three wait for locks, the fourth parks; of the last no wait has ended.
+  expect([1, 2, 3, 4, 99].map(parkedShares(model))).toEqual([0, 0, 0, 1, 1]);
 });
 
 it("does not call threads parked that wait for each other", () => {
@@ -143,7 +144,7 @@ it("does not call threads parked that wait for each other", () => {
       },
     }));
   const shares = (ends: (t_s: number) => readonly object[]) =>
-    Object.fromEntries(parkedShares(factModel(names, instants(ends))));
+    [1, 2, 3].map(parkedShares(factModel(names, instants(ends))));
   const others = [2, 3, 1] as const;
   // Whoever has the lock sleeps, which a timer ends.
   const timers = (t_s: number) =>
@@ -152,7 +153,7 @@ it("does not call threads parked that wait for each other", () => {
     ...others.map((tid, i) => wake(t_s)(tid, i + 1, 0.66)),
     ...timers(t_s),
   ];
-  expect(shares(among)).toEqual({});
+  expect(shares(among)).toEqual([0, 0, 0]);
   const fed = (t_s: number) => others.map((_, i) => wake(t_s)(4, i + 1, 0.66));
-  expect(shares(fed)).toEqual({ 1: 1, 2: 1, 3: 1 });
+  expect(shares(fed)).toEqual([1, 1, 1]);
 });

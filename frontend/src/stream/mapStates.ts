@@ -38,7 +38,7 @@ export class StateFiller {
   private readonly unswitched: Uint16Array;
   /** Sampled part of each column, in seconds. */
   private readonly covered: Float64Array;
-  private readonly parked: ReadonlyMap<number, number>;
+  private readonly parked: (tid: number) => number;
   private readonly presence = new Presence();
 
   constructor(
@@ -92,7 +92,7 @@ export class StateFiller {
     if (shared) work.fill(0);
     for (const number of reader.moving) {
       const own = reader.steady > 0 ? this.covered : this.spread(thread, number, fresh);
-      const share = number === FUTEX ? (this.parked.get(thread.tid) ?? 0) : 0;
+      const share = number === FUTEX ? this.parked(thread.tid) : 0;
       if (share > 0) {
         touched.add(PARKED);
         addTo(this.sums[PARKED], own, share);

@@ -105,7 +105,7 @@ interface RoleSums {
 const contended = new WeakMap<TargetModel, { edition: number; roles: ReadonlySet<string> }>();
 
 /** Roles whose threads wait for each other, by their wake-ups since attach. None of Go's do. */
-function contendedRoles(model: TargetModel): ReadonlySet<string> {
+export function contendedRoles(model: TargetModel): ReadonlySet<string> {
   const { facts } = model;
   const before = contended.get(model);
   if (before?.edition === facts.edition) return before.roles;
@@ -141,24 +141,27 @@ function roleSums(model: TargetModel): ReadonlyMap<string, RoleSums> {
 }
 
 /**
- * Share of each thread's lock waits that is parking, or waiting for a condition, by tid; threads
- * without any are missing. Threads do both without work, and for somebody: JVM threads also park at
- * a contended lock. The JVM's own account of contended waits
- * (kind monitor) is part of the parking time, and is not idle; nor is what threads of one role do
- * that wait for each other.
+ * Shares of threads' lock waits that are neither blocked nor idle as far as is known, by tid: parks
+ * and waits for conditions. Threads do both without work, and for somebody: JVM threads also park at
+ * a contended lock. The JVM's own account of contended waits (kind monitor) is part of the parking
+ * time, and is blocked; so is what threads of one role do that wait for each other. A thread of
+ * which no wait has ended waits for a lock that is not known.
  */
-export function parkedShares(model: TargetModel): ReadonlyMap<number, number> {
+export function parkedShares(model: TargetModel): (tid: number) => number {
   const blocked = contendedRoles(model);
   const threads = blocked.size > 0 ? threadsByTid(model) : null;
   const kinds = lockNames(model);
   const shares = new Map<number, number>();
-  const { locks } = model.facts;
+  const { locks, some } = model.facts;
   const sums = new Map<number, { all: number; parked: number; contended: number }>();
   for (const slot of locks.all()) {
     const kind = kinds.get(locks.key(slot, LOCKS.lock))?.kind;
     if (kind === "call") continue;
     const tid = locks.key(slot, LOCKS.tid);
-    if (threads && blocked.has(threads.get(tid)?.role ?? "")) continue;
+    if (threads && blocked.has(threads.get(tid)?.role ?? "")) {
+      shares.set(tid, 0);
+      continue;
+    }
     const wait_ns = locks.total(slot, LOCKS.wait_ns);
     const sum = sums.get(tid) ?? { all: 0, parked: 0, contended: 0 };
     if (kind === "monitor") sum.contended += wait_ns;
@@ -167,8 +170,8 @@ export function parkedShares(model: TargetModel): ReadonlyMap<number, number> {
     sums.set(tid, sum);
   }
   for (const [tid, { all, parked, contended }] of sums) {
-    const idle = parked - contended;
-    if (idle > 0) shares.set(tid, idle / all);
+    shares.set(tid, all > 0 ? Math.max(0, parked - contended) / all : 0);
   }
-  return shares;
+  // Without any account of locks a wait is what its state says.
+  return (tid) => shares.get(tid) ?? (some ? 1 : 0);
 }

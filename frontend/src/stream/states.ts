@@ -31,7 +31,7 @@ export const GROUP_NAMES: Readonly<Record<StateGroup, string>> = {
   other: "Other waits",
   polling: "Polling",
   sleep: "Sleeping",
-  parked: "Parked, or at a condition",
+  parked: "Parked, at a condition or unknown lock",
 };
 
 /** Whether somebody is in a thread's way, as far as that is known. */
@@ -181,7 +181,7 @@ export const CELL_STATES = PARKED + 1;
 
 export function cellStateName(number: number): string {
   return number === PARKED
-    ? "Parked, or at a condition (futex): without work, or blocked"
+    ? "Parked, at a condition, or at a lock that is not known (futex)"
     : (stateNumbered(number)?.name ?? "");
 }
 

@@ -124,7 +124,7 @@ function readLedger(input: ViewInput, thread: Thread): Ledger | null {
   const born_s = thread.start_ns / 1e9;
   // A thread born within the window began with zero.
   const fresh = first > 0 && born_s >= model.since_s;
-  const share = parkedShares(model).get(thread.tid) ?? 0;
+  const share = parkedShares(model)(thread.tid);
   const window_ns = new Map<number, number>();
   const total_ns = new Map<number, number>();
   for (const state of states.present) {

@@ -150,7 +150,7 @@ class ThreadGrowth {
   readonly moving: number[] = [];
   /** Index of the only sum that grew; -1 if several. */
   private steady = -1;
-  private readonly parked: ReadonlyMap<number, number>;
+  private readonly parked: (tid: number) => number;
   private readonly growth: readonly Float64Array[];
   private readonly widths: Float64Array;
 
@@ -208,7 +208,7 @@ class ThreadGrowth {
   /** Reclassify lock waits of idle workers: they are not waits during work. */
   private park(thread: Thread): void {
     const { moving, growth } = this;
-    const share = moving.includes(FUTEX) ? (this.parked.get(thread.tid) ?? 0) : 0;
+    const share = moving.includes(FUTEX) ? this.parked(thread.tid) : 0;
     if (!(share > 0)) return;
     const waits = this.of(FUTEX);
     const parked = growth[PARKED];

@@ -6,11 +6,10 @@
 import type { ViewInput } from "./chartView";
 import { STAYS } from "./facts/facts";
 import { type FactsState, type LockKind, threadsByTid } from "./facts/parties";
-import { formatValue } from "./format";
 import { type GilThread, type LockRow, type LocksView, locksView } from "./locks";
-import { lifeWithin, statesWithin, wallWithin } from "./parked";
+import { contendedRoles, lifeWithin, statesWithin, wallWithin } from "./parked";
 import { STATES, type StateGroup, type StateId, stateNumbered } from "./states";
-import { type CgroupView, type TakerRow, type TakersView, takersView } from "./takers";
+import { type CgroupView, type TakersView, takersView } from "./takers";
 import type { Thread } from "./threads";
 import { peerOf, wakesView } from "./wakes";
 
@@ -44,8 +43,9 @@ export interface WaitRow {
 
 export interface WaitingView extends FactsState {
   readonly seconds: number;
-  /** Longest waits first. */
+  /** Longest waits first; those of less than LEAST_SHARE of thread time, if several, are in `small`. */
   readonly rows: readonly WaitRow[];
+  readonly small: readonly WaitRow[];
   /** Locks where idle threads wait, and waits in other system calls. */
   readonly parks: readonly WaitRow[];
   readonly calls: readonly WaitRow[];
@@ -59,10 +59,7 @@ export interface WaitingView extends FactsState {
 }
 
 const CPU_STATES = ["preempted", "woken"] as const;
-/** Competitors for CPUs below this share of thread time are one row together. */
-const LEAST_TAKER = 0.005;
-/** States below this share of thread time are left out. */
-const LEAST_STATE = 0.0005;
+export const LEAST_SHARE = 0.005;
 
 /** @param open Number of the lock whose threads are listed; null if none. */
 export function waitingView(input: ViewInput, open: number | null): WaitingView {
@@ -73,19 +70,22 @@ export function waitingView(input: ViewInput, open: number | null): WaitingView 
   const omitted = locks.omitted + takers.omitted;
   const { cgroup, steal } = takers;
   const machine = { cgroup, steal, omitted };
-  if (state !== "ok") return { ...rest, ...machine, rows: [], parks: [], calls: [] };
+  if (state !== "ok") return { ...rest, ...machine, rows: [], small: [], parks: [], calls: [] };
   const { span, now_s, model } = input;
   const t0_s = Math.max(span.t0_s, model.since_s);
   const t1_s = Math.min(span.t1_s, now_s);
   const all = wallWithin(input, t0_s, t1_s) / (t1_s - t0_s);
   const rows = [
     ...locks.locks.map(rowOfLock),
+    ...eachOtherRows(input, locks.locks, all),
     ...takerRows(takers, t1_s - t0_s, all),
     ...stateRows(input, t0_s, t1_s, all),
   ];
   rows.sort((a, b) => b.wait - a.wait || (a.key < b.key ? -1 : 1));
+  const large = rows.filter(({ share }) => share >= LEAST_SHARE);
+  const shown = rows.length > large.length + 1 ? large : rows;
   const [parks, calls] = [locks.parks.map(rowOfLock), locks.calls.map(rowOfLock)];
-  return { ...rest, ...machine, rows, parks, calls };
+  return { ...rest, ...machine, rows: shown, small: rows.slice(shown.length), parks, calls };
 }
 
 function rowOfLock(lock: LockRow): WaitRow {
@@ -94,31 +94,39 @@ function rowOfLock(lock: LockRow): WaitRow {
   return { key: `lock:${lock.lock}`, name, kind, lock, states: [], ...figures };
 }
 
+/** Part of a role's waiting for each other that known locks must explain for it to have no row. */
+const EXPLAINED = 0.5;
+
+/** Roles whose threads wait for each other at something that is not known, such as a JVM's lock. */
+function eachOtherRows(
+  input: ViewInput,
+  locks: readonly LockRow[],
+  all: number,
+): readonly WaitRow[] {
+  const roles = contendedRoles(input.model);
+  if (roles.size === 0) return [];
+  const { edges, nodes } = wakesView(input);
+  return [...roles].flatMap((role): readonly WaitRow[] => {
+    const key = `role:${role}`;
+    const edge = edges.find(({ from, to }) => from === key && to === key);
+    const named = locks.reduce((sum, lock) => sum + (lock.role === role ? lock.wait : 0), 0);
+    if (!edge || named >= EXPLAINED * edge.blocked) return [];
+    const { blocked: wait, blocked_s: mean_s, per_s: waits_per_s } = edge;
+    const waiters = nodes.find((node) => node.key === key)?.threads ?? Number.NaN;
+    const figures = { wait, share: wait / all, waits_per_s, mean_s, waiters, estimated: false };
+    const what = { key: `each-other:${role}`, name: "each other", kind: "unknown" } as const;
+    return [{ ...what, lock: null, states: ["futex"], ...figures, role, by: role }];
+  });
+}
+
 function takerRows({ rows, cgroup }: TakersView, seconds: number, all: number): readonly WaitRow[] {
   const shared = { kind: "cpu", lock: null, states: CPU_STATES, by: "", estimated: false } as const;
   const unknown = { waits_per_s: Number.NaN, mean_s: Number.NaN, waiters: Number.NaN };
-  const isSmall = ({ delay }: TakerRow): boolean => delay < LEAST_TAKER * all;
-  const small = rows.filter(isSmall);
-  // A single small one has its own name.
-  const alone = small.length > 1 ? rows.filter((row) => !isSmall(row)) : rows;
-  const found = alone.map(({ key, name, delay, threads, role }): WaitRow => {
+  const found = rows.map(({ key, name, delay, threads, role }): WaitRow => {
     const shown = key === "own" ? "other threads of this process" : name;
     const figures = { ...unknown, wait: delay, share: delay / all, waiters: threads, role };
     return { ...shared, ...figures, key: `cpu:${key}`, name: shown };
   });
-  if (alone.length < rows.length) {
-    const wait = small.reduce((sum, { delay }) => sum + delay, 0);
-    const name = `${small.length} others, each below ${formatValue(LEAST_TAKER, "share")}`;
-    found.push({
-      ...shared,
-      ...unknown,
-      key: "cpu:others",
-      name,
-      wait,
-      share: wait / all,
-      role: "",
-    });
-  }
   if (cgroup !== null && cgroup.throttled_share > 0) {
     const wait = cgroup.throttled_share;
     const figures = {
@@ -180,7 +188,7 @@ function stateRows(input: ViewInput, t0_s: number, t1_s: number, all: number): r
       by: peer?.name ?? "",
       estimated: false,
     };
-  }).filter(({ share }) => share >= LEAST_STATE);
+  });
 }
 
 /** Time of threads in the states of rows, by role and row. */

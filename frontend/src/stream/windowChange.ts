@@ -130,7 +130,7 @@ function* sumsOf({ model, filter }: ViewInput, { t0_s, t1_s }: Span): Steps<Sums
     }
     const states = statesWithin(model.states, stretches, thread);
     const times = states
-      ? timesOfStates(states, parked.get(thread.tid) ?? 0)
+      ? timesOfStates(states, parked(thread.tid))
       : timesOfCounters(model, thread, { t0_s, t1_s }, wall_s);
     for (const [reason, spent_s] of times) add(role.times, reason, spent_s / seconds);
     for (const field of FIGURES) {

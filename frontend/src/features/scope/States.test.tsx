@@ -1,5 +1,6 @@
 import { screen, within } from "@testing-library/react";
 import { expect, it } from "vitest";
+import { factTables } from "../../testing/factModel";
 import { LedgerPage, PROGRAM } from "../../testing/ledgerPage";
 import { TestPage } from "../../testing/TestPage";
 
@@ -145,6 +146,7 @@ it("shows how long stays were, of those that ended in view", async () => {
   await select(page, "worker-1");
   // Eighty waits of a millisecond or two, twenty of a second.
   await watched.run(3, (t_s) => ({
+    ...factTables({ locks: [{ lock: 1, tid: 1, wait_ns: 1e9 * t_s, waits: t_s, wakes: 0 }] }),
     stays: {
       rows: 2,
       columns: {

@@ -8,7 +8,7 @@ import { useLiveClient } from "../../stream/client";
 import { counted, formatDuration, formatValue } from "../../stream/format";
 import { GROUP_NAMES } from "../../stream/states";
 import type { CgroupView } from "../../stream/takers";
-import type { WaitingView, WaitKind, WaitRow } from "../../stream/waiting";
+import { LEAST_SHARE, type WaitingView, type WaitKind, type WaitRow } from "../../stream/waiting";
 import { Panel } from "../../ui/Panel";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import {
@@ -44,6 +44,9 @@ const KINDS: Readonly<Record<WaitKind, string>> = {
   faults: "memory",
   other: "kernel",
 };
+
+const LEAST_TEXT = formatValue(LEAST_SHARE, "share");
+const BRIEF = "No thread waited for long.";
 
 const keyOf = ({ key }: WaitRow) => key;
 
@@ -132,7 +135,15 @@ function Tables({ view }: { readonly view: WaitingView }) {
   return (
     <>
       <Limits cgroup={view.cgroup} steal={view.steal} />
-      {table("Waiting on", view.rows, "No thread waited.")}
+      {table("Waiting on", view.rows, view.small.length > 0 ? BRIEF : "No thread waited.")}
+      {view.small.length > 0 ? (
+        <details className={styles.parks}>
+          <summary>
+            {restText(`Below ${LEAST_TEXT} of thread time each`, "row", view.small)}
+          </summary>
+          {table("Small ones", view.small, "")}
+        </details>
+      ) : null}
       {view.parks.length > 0 ? (
         <details className={styles.parks}>
           <summary>{restText("Parked threads wait here", "park", view.parks)}</summary>
