@@ -1,9 +1,9 @@
 """Cost of drawing: the page against ECharts as a newcomer writes it, and against uPlot.
 
-In one headless Chromium stand, in turn: the page as it opens, and with the tab of all charts (built,
-with its worker and a real WebSocket to a real backend, which feeder.py feeds), one chart of it alone
-(one_chart/), a chart of uPlot, and one of ECharts with `setOption` at each update. All show the last minute of the same threads, 1,200
-samples each, in a chart of the same size.
+In one headless Chromium stand, in turn: the page as it opens, and with the tab of all charts
+(built, with its worker and a real WebSocket to a real backend, which feeder.py feeds), one chart of
+it alone (one_chart/), a chart of uPlot, and one of ECharts with `setOption` at each update. All
+show the last minute of the same threads, 1,200 samples each, in a chart of the same size.
 
 What each draws: uPlot and ECharts a line a thread. Our chart gets the counters of all threads and
 draws the busiest 50 as lines and the sum of the others as one; with 50 threads that is a line a
