@@ -173,7 +173,7 @@ function restText(what: string, unit: string, rows: readonly WaitRow[]): string 
   return `${what}: ${counted(rows.length, unit)}, ${formatValue(wait, "threads")}`;
 }
 
-/** A steal below this is no news, in CPUs. */
+/** A steal below this is not shown, in CPUs. */
 const LEAST_STEAL = 0.005;
 
 /** CPU limit, throttling and steal, where there are any. */
