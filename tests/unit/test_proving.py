@@ -1,14 +1,16 @@
 """Proof mode on pools whose gain is known."""
 
+from bisect import bisect
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from math import sin
+from math import log, sin
 from random import Random
 
 import pytest
 from policy_harness import seen
 from tidscope_collector.steering.loop.signals import Count, IntervalMeter
 from tidscope_collector.steering.loop.trial import NOT_SEEN, proof_state
-from tidscope_policies.contract import Bounds, Decision, Observation
+from tidscope_policies.contract import Bounds, CoreShare, Decision, Observation
 from tidscope_policies.parameters import ParameterError
 from tidscope_policies.proving.evidence import (
     ProofRecord,
@@ -142,6 +144,90 @@ def test_levels_that_swing_are_seldom_taken_for_harm(factor: float, least: int, 
             pool.step()
         found.append(policy.verdict)
     assert least <= found.count("harmful") <= most, found
+
+
+def curve(points: dict[int, float]) -> Callable[[int], float]:
+    """Operations a second by size, linear in the logarithm of the size between known ones."""
+    sizes = sorted(points)
+
+    def at(size: int) -> float:
+        place = min(max(bisect(sizes, size), 1), len(sizes) - 1)
+        low, high = sizes[place - 1], sizes[place]
+        part = min(1.0, max(0.0, log(size / low) / log(high / low)))
+        return points[low] + part * (points[high] - points[low])
+
+    return at
+
+
+def prove_policy(points: dict[int, float], size: int, seed: int) -> Proof:
+    """A proof of the default policy on a noisy pool, to its end."""
+    policy = POLICIES["cooperative"].make({}, proof=ProofSettings()).proof
+    assert policy is not None
+    chance, progress = Random(seed), curve(points)
+    for at in range(1, 1000):
+        made = seen(progress(size) * chance.gauss(1, NOISE), size, at, Bounds(1, 16))
+        size = policy.observe(replace(made, cores=CoreShare(2, 2))).size
+        if policy.verdict != "open":
+            break
+    return policy
+
+
+OBSTRUCTED = {1: 97.0, 2: 134.0, 4: 372.0, 6: 437.0, 8: 390.0, 16: 255.0}
+"""A pool of Python whose jobs sleep and get in each other's way, as measured."""
+MUTEX = {1: 100.0, 2: 180.0, 4: 260.0, 8: 300.0, 16: 305.0}
+WAITING = {1: 100.0, 16: 1600.0}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("points", "size", "verdicts"),
+    [
+        (OBSTRUCTED, 16, ("better",)),
+        ({1: 300.0, 16: 300.0}, 8, ("same",)),
+        (MUTEX, 16, ("same", "worse")),
+        (WAITING, 16, ("same", "unsettled")),
+    ],
+)
+def test_what_a_search_costs_is_paid_once(
+    points: dict[int, float], size: int, verdicts: tuple[str, ...], seed: int
+) -> None:
+    """The default policy begins at the number of cores, which most of these pools cannot use."""
+    proof = prove_policy(points, size, seed)
+    assert proof.verdict in verdicts, describe_proof(proof.record)
+    record = proof.record
+    assert 0 < record.learning.seconds < record.settings.most_learning_s
+    assert record.learning_lost_s < record.settings.learning_s + 1
+    assert " To learn took " in describe_proof(record)
+
+
+def test_a_policy_that_never_learns_is_measured_all_the_same() -> None:
+    class Restless(Jump):
+        def observe(self, seen: Observation) -> Decision:
+            return replace(super().observe(seen), probing=True)
+
+    policy = Proof(Restless(), ProofSettings(most_s=900))
+    Pool(policy, 1.1).run()
+    assert policy.verdict == "better"
+    assert policy.record.learning.seconds == pytest.approx(120, abs=2)
+
+
+def test_a_search_that_loses_too_much_is_stopped() -> None:
+    class Restless(Jump):
+        def observe(self, seen: Observation) -> Decision:
+            return replace(super().observe(seen), probing=True)
+
+    policy = Proof(Restless(), ProofSettings(learning_s=5))
+    Pool(policy, 0.1).run()
+    assert policy.verdict == "harmful"
+    # What learning may cost, 5 % of four blocks, and an interval more.
+    assert 9 < policy.record.lost_s < 12
+
+
+def test_a_policy_that_keeps_the_size_ends_as_the_same() -> None:
+    policy = Proof(Jump(size=ORIGINAL), ProofSettings(smallest=0.001))
+    decided = Pool(policy, 1.0, noise=0.2).run()
+    assert (policy.verdict, len(policy.record.ratios)) == ("same", 3)
+    assert decided.reason.startswith("The policy keeps the program's own size: ")
 
 
 def test_what_cannot_be_settled_ends() -> None:

@@ -32,6 +32,9 @@ MAX_ALIKE = 0.5
 
 MIN_PAIRS = 3
 
+WIDEST = 0.05
+"""Difference below which the two are the same once the time has passed."""
+
 
 class Interval(NamedTuple):
     """A mean and its interval, infinite while the values say nothing."""
@@ -97,8 +100,9 @@ def p99(counts: Sequence[int]) -> float | None:
 Verdict = Literal["open", "better", "worse", "same", "harmful", "unsettled"]
 """How a proof stands.
 
-`same`: the difference is smaller than what is asked for. `unsettled`: the time has passed, and
-neither a difference nor its absence is shown.
+`same`: the difference is smaller than what is asked for, or than WIDEST once the time has passed;
+or the policy keeps the program's own size. `unsettled`: the time has passed, and neither a
+difference nor its absence is shown.
 """
 
 
@@ -111,6 +115,9 @@ class ProofSettings:
         most_s: how long the whole may take.
         smallest: relative difference below which the two are the same.
         loss: share of the work that may be lost before it is stopped.
+        learning_s: work that may be lost besides, once, before the policy has learned, in seconds
+            of what the program does without it.
+        most_learning_s: how long it may take to learn; what it does later is measured.
         seed: of the order of blocks.
     """
 
@@ -118,6 +125,8 @@ class ProofSettings:
     most_s: float = 900.0
     smallest: float = 0.01
     loss: float = 0.05
+    learning_s: float = 15.0
+    most_learning_s: float = 120.0
     seed: int = 1
 
 
@@ -130,12 +139,14 @@ class Block:
         seconds: measured.
         ops: operations in them.
         responses: jobs by response time, as an observation has them.
+        moved: whether it had another size than the program's own.
     """
 
     tested: bool
     seconds: float = 0.0
     ops: float = 0.0
     responses: tuple[int, ...] = ()
+    moved: bool = False
 
     def add(self, seconds: float, ops: float, responses: tuple[int, ...] = ()) -> None:
         """Add an interval."""
@@ -167,6 +178,9 @@ class ProofRecord:
             program does without; below 0 where it did more.
         reference: operations per second of the last block without steering; 0 before it.
         since: what the policy did since then.
+        learning: what the policy did before it had learned: it is in no pair.
+        learning_lost_s: work lost in that, by the reference of that time.
+        unmoved: last pairs in a row in which the policy kept the program's own size.
     """
 
     settings: ProofSettings
@@ -177,11 +191,21 @@ class ProofRecord:
     charged_s: float = 0.0
     reference: float = 0.0
     since: Block = field(default_factory=lambda: Block(tested=True))
+    learning: Block = field(default_factory=lambda: Block(tested=True))
+    learning_lost_s: float = 0.0
+    unmoved: int = 0
+
+    def learn(self, seconds: float, ops: float) -> None:
+        """Add an interval in which the policy had not learned yet."""
+        self.learning.add(seconds, ops)
+        if self.reference > 0:
+            self.learning_lost_s += seconds - ops / self.reference
 
     def add_pair(self, tested: Block, against: Block) -> None:
         """Add two blocks next to each other."""
         if tested.ops > 0 and against.ops > 0:
             self.ratios.append(math.log(tested.progress / against.progress))
+            self.unmoved = 0 if tested.moved else self.unmoved + 1
             slow, reference = p99(tested.responses), p99(against.responses)
             if slow and reference:
                 self.p99_ratios.append(math.log(slow / reference))
@@ -221,9 +245,12 @@ class ProofRecord:
     def most_lost_s(self) -> float:
         """How much may be lost.
 
-        A share of the time so far, at least of two pairs: a loss of a moment is none.
+        A share of the time so far, at least of two pairs: a loss of a moment is none. Besides, what
+        it cost to learn: that is paid once.
         """
-        return self.settings.loss * max(self.elapsed_s, 4 * self.settings.block_s)
+        settings = self.settings
+        learning_s = min(max(0.0, self.learning_lost_s), settings.learning_s)
+        return settings.loss * max(self.elapsed_s, 4 * settings.block_s) + learning_s
 
     @property
     def verdict(self) -> Verdict:
@@ -236,9 +263,19 @@ class ProofRecord:
                 return "better"
             if gain.high < 0:
                 return "worse"
-            if max(-gain.low, gain.high) < self.settings.smallest:
+            if max(-gain.low, gain.high) < self._smallest or self.unmoved >= MIN_PAIRS:
                 return "same"
-        return "unsettled" if self.elapsed_s >= self.settings.most_s else "open"
+        return "unsettled" if self._is_over else "open"
+
+    @property
+    def _is_over(self) -> bool:
+        return self.elapsed_s >= self.settings.most_s
+
+    @property
+    def _smallest(self) -> float:
+        """Relative difference below which the two are the same."""
+        smallest = self.settings.smallest
+        return max(smallest, WIDEST) if self._is_over else smallest
 
 
 def _relative_mean(ratios: Sequence[float]) -> Interval | None:

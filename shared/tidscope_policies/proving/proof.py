@@ -6,6 +6,9 @@ left out, because the change of the size is still felt in it; the tested policy 
 moved by others. Where the policy does not steer, so is one at another size than the program's own.
 A proof ends by itself. Only a policy that is better goes on.
 
+Until the policy has learned, which is when it has chosen a size twice in a row, its intervals are
+in no block: what they cost is said, and may be lost once besides what else may be.
+
 When more work seems lost than may be, the policy pauses within its block, and for as long as it
 steered the program is measured at its own size: what it lost by itself is not the policy's loss.
 """
@@ -15,9 +18,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tidscope_policies.contract import Decision, Observation, Policy, is_usable
-from tidscope_policies.proving.evidence import Block, Interval, ProofRecord, ProofSettings, Verdict
+from tidscope_policies.proving.evidence import (
+    MIN_PAIRS,
+    Block,
+    Interval,
+    ProofRecord,
+    ProofSettings,
+    Verdict,
+)
 
 _MASK = (1 << 64) - 1
+_LEARNED = 2
+"""Intervals in a row in which a policy chooses its size, after which it has learned."""
 
 
 class Proof:
@@ -42,6 +54,8 @@ class Proof:
         self._checks = Block(tested=False)
         self._block = Block(tested=False)
         self._fresh = True
+        self._chosen = 0
+        self._learns = False
 
     @property
     def steers(self) -> bool:
@@ -58,9 +72,7 @@ class Proof:
         self.record.elapsed_s = seen.at_s - self._began_s
         at_its_size = self.steers or seen.size == self._original
         if is_usable(seen) and not self._fresh and at_its_size:
-            self._block.add(seen.elapsed_s, seen.ops, seen.responses)
-            if self.steers:
-                self.record.since.add(seen.elapsed_s, seen.ops)
+            self._measure(seen)
         decided = self._steer(seen) if self.steers else None
         self._fresh = False
         self._end_block()
@@ -81,9 +93,24 @@ class Proof:
             self._checks = Block(tested=False)
             self._begin_block(tested=self.steers)
 
+    def _measure(self, seen: Observation) -> None:
+        """Add an interval to the block, or to what the policy did while it learned."""
+        if self.steers:
+            self.record.since.add(seen.elapsed_s, seen.ops)
+        if self.steers and self._learns:
+            self.record.learn(seen.elapsed_s, seen.ops)
+            return
+        self._block.add(seen.elapsed_s, seen.ops, seen.responses)
+        self._block.moved = self._block.moved or seen.size != self._original
+
     def _steer(self, seen: Observation) -> Decision:
         decided = self._policy.observe(replace(seen, moved_by_other=True) if self._fresh else seen)
         self._wanted = decided.size
+        if self._chosen < _LEARNED:
+            self._chosen = self._chosen + 1 if decided.chooses else 0
+            if self.record.learning.seconds >= self.record.settings.most_learning_s:
+                self._chosen = _LEARNED
+            self._learns = self._chosen < _LEARNED and not decided.chooses
         return decided
 
     def _end_block(self) -> None:
@@ -94,7 +121,8 @@ class Proof:
             return
         if block.seconds < record.settings.block_s:
             if block.tested and record.lost_s > record.most_lost_s:
-                self._paused, self._check_s = block, min(block.seconds, record.since.seconds)
+                steered_s = block.seconds + (record.learning.seconds if self._learns else 0.0)
+                self._paused, self._check_s = block, min(steered_s, record.since.seconds)
                 self._begin_block(tested=False)
             return
         if not block.tested:
@@ -167,9 +195,13 @@ def shuffled(values: Sequence[int], seed: int, turn: int) -> list[int]:
 
 
 def describe_proof(record: ProofRecord) -> str:
-    """How a proof stands, one to three sentences."""
+    """How a proof stands, one to four sentences."""
     slow = record.p99
     text = _throughput(record)
+    if record.learning.seconds:
+        lost_s = record.learning_lost_s
+        cost = f"cost {lost_s:.1f} s of work" if lost_s > 0 else "cost no work"
+        text += f" To learn took {record.learning.seconds:.0f} s and {cost}."
     return text if slow is None else f"{text} 99th percentile of response times: {_interval(slow)}."
 
 
@@ -187,16 +219,20 @@ def _throughput(record: ProofRecord) -> str:
         case "worse" if gain is not None:
             return f"The policy is worse: {_interval(gain)}, after {pairs}."
         case "same" if gain is not None:
-            return (
-                f"No difference above {record.settings.smallest:.1%}: {_interval(gain)}, after "
-                f"{pairs}."
-            )
+            return f"{_sameness(record, gain)}: {_interval(gain)}, after {pairs}."
         case "unsettled":
             known = f": {_interval(gain)}, after {pairs}" if gain is not None else ""
             return f"No difference shown in {record.elapsed_s:.0f} s{known}."
         case _:
             known = _interval(gain) if gain is not None else "no gain is known"
             return f"{known[0].upper()}{known[1:]}, after {pairs}."
+
+
+def _sameness(record: ProofRecord, gain: Interval) -> str:
+    bound = max(record.settings.smallest, -gain.low, gain.high)
+    if record.unmoved >= MIN_PAIRS and bound > record.settings.smallest:
+        return "The policy keeps the program's own size"
+    return f"No difference above {bound:.1%}"
 
 
 def _interval(gain: Interval) -> str:
