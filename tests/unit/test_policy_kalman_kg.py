@@ -227,26 +227,9 @@ TWO = Peers(instances=2, log_progress=math.log(1000))
 
 
 def test_alone_it_is_kalman_kg() -> None:
-    alone = pool("cooperative", peak(10))
+    alone = pool("cooperative", peak(10), in_force=5)
     assert alone.run(17) == [16, *pool("kalman-kg", peak(10)).run(16)]
-    assert alone.decisions[0].reason == "It begins at 16, the size that it has."
-
-
-def test_alone_again_it_goes_back_to_the_size_that_it_had_alone() -> None:
-    steered = pool("cooperative", peak(10))
-    steered.run(len(SEARCH) + 10)
-    assert steered.size == 10
-    assert steered.step(peers=TWO) == 8
-    for _ in range(20):
-        steered.step(peers=TWO)
-    assert steered.step() == 10
-    assert steered.last.reason.endswith("at 10, the size that it had alone.")
-
-
-def test_a_program_that_was_never_alone_goes_back_to_its_own_size() -> None:
-    steered = pool("cooperative", peak(10))
-    assert steered.step(peers=TWO) == 8
-    assert steered.step() == 16
+    assert alone.decisions[0].reason == "It begins at 16: 16 cores for one program."
 
 
 def test_it_starts_from_its_share_of_the_cores() -> None:

@@ -236,11 +236,11 @@ def test_shares(limits: Mapping[str, CoreLimits], expected: CoreShare | None) ->
 @pytest.mark.parametrize(
     ("cores", "peers", "size", "words"),
     [
-        (CoreShare(2, 2), None, 8, "the size that it has"),
+        (CoreShare(2, 2), None, 2, "2 cores for one program"),
         (CoreShare(2, 1), Peers(2), 1, "2 cores for 2 programs"),
         (CoreShare(1.5, 0.75), Peers(2), 1, "1.5 cores for 2 programs"),
-        (CoreShare(1, 1), Peers(2), 1, "1 core for 2 programs"),
-        (None, None, 8, "the size that it has"),
+        (CoreShare(1, 1), None, 1, "1 core for one program"),
+        (None, None, 8, "8 cores for one program"),
     ],
     ids=["two", "shared", "fraction", "one", "unknown"],
 )
