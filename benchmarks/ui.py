@@ -56,7 +56,7 @@ PREPARED = {
     "page": {"pressed": "[data-panel=times] li[data-role] button", "shown": "[data-panel=map]"},
     "all": {"pressed": "[data-panel=cpu] li[data-key] button", "shown": "[data-panel=cpu]"},
 }
-"""What is pressed, and the panel at the bottom of the window."""
+"""Selectors, by page: what is pressed before measuring, and the panel at the bottom then."""
 
 
 class Browser:

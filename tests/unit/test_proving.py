@@ -219,7 +219,7 @@ def test_a_search_that_loses_too_much_is_stopped() -> None:
     policy = Proof(Restless(), ProofSettings(learning_s=5))
     Pool(policy, 0.1).run()
     assert policy.verdict == "harmful"
-    # What learning may cost, 5 % of four blocks, and an interval more.
+    # 5 s while it learns, 4 s (5 % of four blocks of 20 s), and up to an interval of 2 s more.
     assert 9 < policy.record.lost_s < 12
 
 

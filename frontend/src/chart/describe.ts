@@ -80,8 +80,9 @@ export function sharesOf({ parts, wall_s }: TimesRow): string {
 export function naturesOf({ parts, wall_s }: TimesRow): string {
   const sums = new Map<Nature, number>();
   for (const part of TIME_PARTS) {
-    // A part that is not available is no number.
-    if (parts[part] > 0) sums.set(natureOf(part), (sums.get(natureOf(part)) ?? 0) + parts[part]);
+    const nature = natureOf(part);
+    // A part that is not available is NaN.
+    if (parts[part] > 0) sums.set(nature, (sums.get(nature) ?? 0) + parts[part]);
   }
   return [...sums]
     .map(([nature, seconds]) => [NATURE_NAMES[nature], seconds / wall_s] as const)

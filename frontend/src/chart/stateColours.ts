@@ -1,8 +1,8 @@
 /**
- * State colours: one per group, the same everywhere. Work is bright; waiting for work is grey; parked, which may be a wait for a lock, is a dull shade of locks.
- * Groups remain distinguishable in the common forms of colour blindness (checked by
- * palette.test.ts). Each has a contrast of at least 3:1 to its background. States of one group
- * differ in shade.
+ * State colours: one per group, the same everywhere. Work is bright; waiting for work is grey;
+ * parked, which may be a wait for a lock, is a dull shade of locks. Groups remain distinguishable in
+ * the common forms of colour blindness (checked by palette.test.ts). Each has a contrast of at least
+ * 3:1 to its background. States of one group differ in shade.
  *
  * Colours of the thread map. Lightness rises from idle to busy in the dark theme and falls in the
  * light one. The hue goes through blue, green and yellow, as in viridis. The order is therefore

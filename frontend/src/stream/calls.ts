@@ -3,7 +3,7 @@
 import type { ViewInput } from "./chartView";
 import { CALL_STAYS, CALLS } from "./facts/facts";
 import type { FactWindow } from "./facts/factTable";
-import { callsState, type FactsState, threadsByTid } from "./facts/parties";
+import { callsState, type FactsState, leadingRole, threadsByTid } from "./facts/parties";
 import { BUCKETS, quantile } from "./facts/stayHistogram";
 
 export interface CallRow {
@@ -50,7 +50,6 @@ export function callsView(input: ViewInput): CallsView {
   addStays(input, all);
   const rows = Array.from(all, ([call, sums]): CallRow => {
     const { name, count, ns, tids, roles, buckets } = sums;
-    const [role] = [...roles].reduce((a, b) => (b[1] > a[1] ? b : a), ["", -1]);
     return {
       call,
       name: name || `call ${call}`,
@@ -61,7 +60,7 @@ export function callsView(input: ViewInput): CallsView {
       p95_s: quantile(buckets, 0.95),
       p99_s: quantile(buckets, 0.99),
       threads: tids.size,
-      role,
+      role: leadingRole(roles),
     };
   });
   rows.sort((a, b) => b.time - a.time || a.call - b.call);

@@ -6,6 +6,7 @@ import type { FactWindow } from "./facts/factTable";
 import {
   type FactsState,
   type LockIdentity,
+  leadingRole,
   ledgerState,
   lockNames,
   threadsByTid,
@@ -119,8 +120,8 @@ export function locksView(input: ViewInput, open: number | null): LocksView {
       mean_s: sum.wait_ns / 1e9 / sum.waits,
       waiters: sum.waiters,
       share: sum.wait_ns / 1e9 / wall_s,
-      role: most(sum.waited),
-      by: most(sum.woke),
+      role: leadingRole(sum.waited),
+      by: leadingRole(sum.woke),
       trend: trendOf(input, window, sum.slots, end_s),
     };
   });
@@ -198,11 +199,6 @@ function sumUp(input: ViewInput, window: FactWindow): Map<number, LockSums> {
 }
 
 const NO_WAITS = { wait_ns: 0, waits: 0, wakes: 0, waiters: 0 };
-
-/** The role with the largest number; "" without any. */
-function most(roles: ReadonlyMap<string, number>): string {
-  return [...roles].reduce((a, b) => (b[1] > a[1] ? b : a), ["", -1] as const)[0];
-}
 
 function fits(
   filter: ViewInput["filter"],

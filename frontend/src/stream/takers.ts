@@ -4,6 +4,7 @@ import type { ViewInput } from "./chartView";
 import { TAKERS } from "./facts/facts";
 import {
   type FactsState,
+  leadingRole,
   ledgerState,
   type Outside,
   outsideParties,
@@ -110,7 +111,7 @@ export function takersOf(
     sums.roles.set(role, (sums.roles.get(role) ?? 0) + ns);
   }
   const rows = Array.from(all.values(), ({ key, kind, name, ns, tids, roles }): TakerRow => {
-    const [role] = [...roles].reduce((a, b) => (b[1] > a[1] ? b : a), ["", -1]);
+    const role = leadingRole(roles);
     const share = ns / total_ns;
     return { key, kind, name, delay: ns / 1e9 / seconds, share, threads: tids.size, role };
   });

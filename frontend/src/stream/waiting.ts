@@ -11,14 +11,14 @@ import { contendedRoles, lifeWithin, statesWithin, wallWithin } from "./parked";
 import { STATES, type StateGroup, type StateId, stateNumbered } from "./states";
 import { type CgroupView, type TakersView, takersView } from "./takers";
 import type { Thread } from "./threads";
-import { peerOf, wakesView } from "./wakes";
+import { peerOf, type WakesView, wakesView } from "./wakes";
 
 /** A kind of lock, "cpu", or the group of a state. */
 export type WaitKind = LockKind | "cpu" | StateGroup;
 
 export interface WaitRow {
   readonly key: string;
-  /** What is waited for: a lock, what ran on the CPU meanwhile, or a state of waiting. */
+  /** Name of a lock; of what ran on the CPU that was waited for; or of a state, as in legends. */
   readonly name: string;
   readonly kind: WaitKind;
   /** The lock, if it is one; see `LockIdentity`. */
@@ -75,11 +75,17 @@ export function waitingView(input: ViewInput, open: number | null): WaitingView 
   const t0_s = Math.max(span.t0_s, model.since_s);
   const t1_s = Math.min(span.t1_s, now_s);
   const all = wallWithin(input, t0_s, t1_s) / (t1_s - t0_s);
+  // Most windows need no wake-ups; two kinds of rows may.
+  let made: WakesView | null = null;
+  const wakes = () => {
+    made ??= wakesView(input);
+    return made;
+  };
   const rows = [
     ...locks.locks.map(rowOfLock),
-    ...eachOtherRows(input, locks.locks, all),
+    ...eachOtherRows(contendedRoles(model), wakes, locks.locks, all),
     ...takerRows(takers, t1_s - t0_s, all),
-    ...stateRows(input, t0_s, t1_s, all),
+    ...stateRows(input, wakes, t0_s, t1_s, all),
   ];
   rows.sort((a, b) => b.wait - a.wait || (a.key < b.key ? -1 : 1));
   const large = rows.filter(({ share }) => share >= LEAST_SHARE);
@@ -99,13 +105,13 @@ const EXPLAINED = 0.5;
 
 /** Roles whose threads wait for each other at something that is not known, such as a JVM's lock. */
 function eachOtherRows(
-  input: ViewInput,
+  roles: ReadonlySet<string>,
+  wakes: () => WakesView,
   locks: readonly LockRow[],
   all: number,
 ): readonly WaitRow[] {
-  const roles = contendedRoles(input.model);
   if (roles.size === 0) return [];
-  const { edges, nodes } = wakesView(input);
+  const { edges, nodes } = wakes();
   return [...roles].flatMap((role): readonly WaitRow[] => {
     const key = `role:${role}`;
     const edge = edges.find(({ from, to }) => from === key && to === key);
@@ -162,16 +168,20 @@ interface StateSums {
   count: number;
 }
 
-function stateRows(input: ViewInput, t0_s: number, t1_s: number, all: number): readonly WaitRow[] {
+function stateRows(
+  input: ViewInput,
+  wakes: () => WakesView,
+  t0_s: number,
+  t1_s: number,
+  all: number,
+): readonly WaitRow[] {
   const sums = stateSums(input, t0_s, t1_s);
-  let wakes: ReturnType<typeof wakesView> | null = null;
   const seconds = t1_s - t0_s;
   return Array.from(sums, ([key, { role, named, threads, seconds: waited, count }]): WaitRow => {
     const state = STATES.find(({ id }) => id === named);
     const group = state?.group ?? "other";
     const peers = group === "network" || group === "pipes";
-    if (peers) wakes ??= wakesView(input);
-    const peer = wakes && peers ? peerOf(wakes, `role:${role}`) : null;
+    const peer = peers ? peerOf(wakes(), `role:${role}`) : null;
     const both = STATES.flatMap(({ number, id }) => (ROW_STATES.get(number) === named ? [id] : []));
     return {
       key: `state:${key}`,

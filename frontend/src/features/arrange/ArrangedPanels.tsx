@@ -63,7 +63,7 @@ export function ArrangedPanels({ panels }: ArrangedPanelsProps) {
     return spec ? [{ ...spec, folded, large }] : [];
   });
   useShown(panels);
-  const full = fullWidths(shown.map((each) => ({ ...each, wide: (each.wide ?? false) !== false })));
+  const full = fullWidths(shown.map((each) => ({ ...each, wide: Boolean(each.wide) })));
   const moves = useMoves(shown);
   return (
     <div className={styles.grid}>

@@ -42,7 +42,7 @@ export function OpenedLock({ view, row, theme: colours }: OpenedLockProps) {
   );
 }
 
-/** Where a lock is, and who reports its figures. */
+/** File and address of a lock, and the source of its figures: "libx.so at 0x10. Source: futex." */
 function originOf({ symbol_file, address, source }: LockRow): string {
   const at = address > 0 ? `at 0x${address.toString(16)}` : "";
   const where = [symbol_file, at].filter((part) => part !== "").join(" ");

@@ -93,7 +93,7 @@ function Code({ row: { lock, name, states, role } }: { readonly row: WaitRow }) 
   );
 }
 
-/** What threads wait for; a lock opens to its waiters and wakers. */
+/** Panel with the table of all waits; the row of a lock opens to its waiters and wakers. */
 export function WaitingPanel() {
   const place = useRef<HTMLDivElement>(null);
   const view = useFacts("waiting", place);

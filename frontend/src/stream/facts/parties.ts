@@ -42,6 +42,11 @@ export function rolePartyOf(thread: Thread | undefined): Party {
   return { key: `role:${role}`, kind: "role", name: role, colour: roleColour(hue) };
 }
 
+/** The role with the largest number; "" without any. */
+export function leadingRole(roles: ReadonlyMap<string, number>): string {
+  return [...roles].reduce((a, b) => (b[1] > a[1] ? b : a), ["", -1] as const)[0];
+}
+
 /** A process outside the target, as a row of a table names it. */
 export interface Outside {
   /** 0: an interrupt. */
