@@ -134,6 +134,7 @@ class Observation:
         grant: the arbiter's grant; None without an arbiter.
         responses: jobs that ended in it by their response time, entry b those below 2^(b+10) ns
             that no entry before it has; empty where that is not known.
+        original: the size that the program chose itself, before it was steered; None if unknown.
     """
 
     at_s: float
@@ -152,6 +153,7 @@ class Observation:
     cores: CoreShare | None = None
     grant: Grant | None = None
     responses: tuple[int, ...] = ()
+    original: int | None = None
 
     @property
     def progress(self) -> float:

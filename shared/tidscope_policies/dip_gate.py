@@ -32,6 +32,9 @@ class GateSettings:
         remaining: share of the parts that must reach it for the interval to count.
         patience: ignored intervals in a row after which intervals count unchanged.
         changed_patience: like `patience`, after a change of size, which may be the cause.
+        idle: share of the running median below which the program has no work: no size can change
+            that.
+        idle_patience: like `patience`, while it has no work.
     """
 
     settling: int = 2
@@ -39,6 +42,8 @@ class GateSettings:
     remaining: float = 0.5
     patience: int = 5
     changed_patience: int = 3
+    idle: float = 0.1
+    idle_patience: int = 60
 
 
 class DipGate:
@@ -80,7 +85,9 @@ class DipGate:
             self._ignored += 1
             if changed and self._ignored == 1:
                 self._patience = self._settings.changed_patience
-            if self._ignored < self._patience and self._last is not None:
+            idle = all(part.progress < self._settings.idle * typical for part in parts)
+            patience = self._settings.idle_patience if idle else self._patience
+            if self._ignored < patience and self._last is not None:
                 decided = self._last
                 if self._by_clock:
                     decided = self._inner.observe(replace(seen, dipped=True))

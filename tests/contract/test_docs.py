@@ -9,7 +9,7 @@ import pytest
 from programs.agent_program import AGENTS
 from schema_check import members, schemas
 from tidscope_backend.cli.locks import COMMAND, THRESHOLD_PERCENT
-from tidscope_backend.cli.policy_bench import BEGIN, END, shipped
+from tidscope_backend.cli.policy_bench import BEGIN, END, FAMILIES, shipped
 from tidscope_backend.experiments.definition import read_definition
 from tidscope_backend.experiments.workload import workloads_folder
 from tidscope_backend.locks import findings
@@ -149,7 +149,7 @@ def test_no_policy_that_there_is_not() -> None:
 
 
 def test_scenarios() -> None:
-    found = {plant.name: plant.title for plant in shipped()}
+    found = {plant.name: plant.title for plant in (*shipped(), *shipped(FAMILIES))}
     listed = [row for row in rows(section("## The bench")) if row[0] in found]
     assert listed == [list(each) for each in found.items()]
 

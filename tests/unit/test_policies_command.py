@@ -51,6 +51,8 @@ def test_json_of_a_scenario_of_ones_own(mine: Path) -> None:
     for row in found["policies"].values():
         assert set(row) == {
             *("mine", "mean", "worst", "worst_run_by_scenario", "switches_per_min"),
+            *("first_minute_loss_percent", "half_minute_loss_percent"),
+            "loss_against_leaving_alone_percent",
             *("dip_changed_decisions", "one_dip_changed_decisions"),
             *("one_dip_regret_percent", "switches_per_min_by_scenario", "seconds_to_97_percent"),
         }

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import pytest
 from policy_harness import BOUNDS, Pool, flat, peak, pool, seen
+from tidscope_policies.algorithms.candidates import MAX_SIZES, candidates
 from tidscope_policies.algorithms.kalman_kg import KalmanKg, KalmanKgParameters
-from tidscope_policies.algorithms.search import MAX_SIZES, candidates
 from tidscope_policies.contract import Bounds, Observation, Peers
 from tidscope_policies.coordinator import Coordinator
 
@@ -68,7 +68,7 @@ def test_one_dip_in_a_rest_changes_no_decision() -> None:
 @pytest.mark.parametrize("begin", range(len(SEARCH)))
 def test_one_dip_while_it_searches_does_not_mislead_it(begin: int) -> None:
     steered = pool("kalman-kg", peak(10))
-    steered.run(SLOT - 1, dips={begin: 0.05})
+    steered.run(SLOT + 15, dips={begin: 0.05})
     assert steered.last.state == "settled"
     assert peak(10)(steered.size) >= 0.98 * peak(10)(10)
 
@@ -146,7 +146,7 @@ def test_one_thread_is_the_best() -> None:
     assert sizes[20:].count(1) > 160
 
 
-def test_restart_discards_earlier_measurements() -> None:
+def test_a_restart_searches_again() -> None:
     steered = pool("kalman-kg", peak(10))
     steered.run(60)
     steered.policy.restart("a person asked")
@@ -154,8 +154,35 @@ def test_restart_discards_earlier_measurements() -> None:
     assert steered.last.state == "exploring"
     assert steered.last.probing
     assert steered.last.reason.startswith(
-        "The search restarts (a person asked): earlier measurements are discarded. "
+        "The search restarts (a person asked): earlier measurements count less. "
     )
+
+
+def test_a_size_that_loses_much_is_left_after_an_interval() -> None:
+    steered = pool("kalman-kg", lambda size: 100.0 * min(size, 12))
+    sizes = steered.run(30)
+    lossy = [at for at, size in enumerate(sizes) if size < 10]
+    assert lossy
+    assert all(sizes[at + 1] != sizes[at] for at in lossy)
+
+
+def test_progress_that_falls_at_once_is_no_dip() -> None:
+    """At half the threads it does a third: the search goes back, and waits before it returns."""
+    steered = pool("kalman-kg", lambda size: 900.0 if size > 9 else 300.0)
+    sizes = steered.run(60)
+    first = sizes.index(8)
+    assert sizes[first : first + 2] == [8, 16]
+    assert steered.decisions[first + 1].reason.startswith("Progress dipped in this interval")
+    assert all(size > 9 for size in sizes[first + 1 : first + 10])
+    assert sum(size <= 9 for size in sizes) <= 6
+
+
+@pytest.mark.parametrize("fails", [0.1, 0.3, 0.5])
+def test_the_first_minute_costs_little(fails: float) -> None:
+    """Whatever half the threads would do."""
+    steered = pool("kalman-kg", lambda size: 1000.0 * max(fails, min(1.0, size / 16)))
+    sizes = steered.run(30)
+    assert sum(steered.curve(size) for size in sizes) >= 0.95 * 30 * 1000.0
 
 
 def test_changes_of_size_are_rationed() -> None:
@@ -227,9 +254,26 @@ TWO = Peers(instances=2, log_progress=math.log(1000))
 
 
 def test_alone_it_is_kalman_kg() -> None:
-    alone = pool("cooperative", peak(10), in_force=5)
+    alone = pool("cooperative", peak(10))
     assert alone.run(17) == [16, *pool("kalman-kg", peak(10)).run(16)]
-    assert alone.decisions[0].reason == "It begins at 16: 16 cores for one program."
+    assert alone.decisions[0].reason == "It begins at 16, the program's own size."
+
+
+def test_alone_again_it_goes_back_to_the_size_that_it_had_alone() -> None:
+    steered = pool("cooperative", peak(10))
+    steered.run(len(SEARCH) + 10)
+    assert steered.size == 10
+    assert steered.step(peers=TWO) == 8
+    for _ in range(20):
+        steered.step(peers=TWO)
+    assert steered.step() == 10
+    assert steered.last.reason.endswith("at 10, the size that it had alone.")
+
+
+def test_a_program_that_was_never_alone_goes_back_to_its_own_size() -> None:
+    steered = pool("cooperative", peak(10))
+    assert steered.step(peers=TWO) == 8
+    assert steered.step() == 16
 
 
 def test_it_starts_from_its_share_of_the_cores() -> None:

@@ -236,11 +236,11 @@ def test_shares(limits: Mapping[str, CoreLimits], expected: CoreShare | None) ->
 @pytest.mark.parametrize(
     ("cores", "peers", "size", "words"),
     [
-        (CoreShare(2, 2), None, 2, "2 cores for one program"),
+        (CoreShare(2, 2), None, 6, "the program's own size"),
         (CoreShare(2, 1), Peers(2), 1, "2 cores for 2 programs"),
         (CoreShare(1.5, 0.75), Peers(2), 1, "1.5 cores for 2 programs"),
-        (CoreShare(1, 1), None, 1, "1 core for one program"),
-        (None, None, 8, "8 cores for one program"),
+        (CoreShare(1, 1), Peers(2), 1, "1 core for 2 programs"),
+        (None, None, 6, "the program's own size"),
     ],
     ids=["two", "shared", "fraction", "one", "unknown"],
 )
@@ -248,7 +248,7 @@ def test_cooperative_begins_at_its_share(
     cores: CoreShare | None, peers: Peers | None, size: int, words: str
 ) -> None:
     policy = POLICIES["cooperative"].make().policy
-    seen = Observation(2.0, 2.0, 100.0, 8, Bounds(1, 8), peers=peers, cores=cores)
+    seen = Observation(2.0, 2.0, 100.0, 8, Bounds(1, 8), peers=peers, cores=cores, original=6)
     decided = policy.observe(seen)
     assert (decided.size, decided.state) == (size, "starting")
     assert words in decided.reason

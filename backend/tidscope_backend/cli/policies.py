@@ -14,7 +14,15 @@ from tidscope_policies.simulation.campaign import Plant, Row
 
 from tidscope_backend.cli import policy_bench
 from tidscope_backend.cli.command import Command, CommandError, print_lines
-from tidscope_backend.cli.policy_bench import Provenance, ScenarioError, load, run_campaign, shipped
+from tidscope_backend.cli.policy_bench import (
+    FAMILIES,
+    SHIPPED,
+    Provenance,
+    ScenarioError,
+    load,
+    run_campaign,
+    shipped,
+)
 from tidscope_backend.cli.steer import add_set_option, parameters_given
 
 SEEDS = 20
@@ -31,7 +39,7 @@ def _run(options: argparse.Namespace) -> int:
     policies = options.policy or ALONE
     try:
         given = _given(policies, options.set)
-        scenarios = chosen(options.scenario, options.only)
+        scenarios = chosen(options.scenario, options.only, families=options.families)
         page = None if options.write is None else options.write.read_text("utf-8")
         if page is not None:
             policy_bench.replaced(page, "")
@@ -65,6 +73,11 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         help="another scenario, as TOML (repeatable)",
+    )
+    bench.add_argument(
+        "--families",
+        action="store_true",
+        help="run the families of other programs, not the scenarios",
     )
     bench.add_argument(
         "--only",
@@ -103,13 +116,18 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def chosen(files: Sequence[Path], only: Sequence[str]) -> list[Plant]:
+def chosen(files: Sequence[Path], only: Sequence[str], *, families: bool = False) -> list[Plant]:
     """Return the scenarios to run.
+
+    Args:
+        files: scenarios of one's own.
+        only: names of those to run; empty: all.
+        families: start from the families of other programs, not from the scenarios.
 
     Raises:
         ScenarioError: a file or a name cannot be used.
     """
-    scenarios = shipped()
+    scenarios = shipped(FAMILIES if families else SHIPPED)
     for path in files:
         found = load(path)
         if found.name in {scenario.name for scenario in scenarios}:

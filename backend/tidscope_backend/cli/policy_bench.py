@@ -27,9 +27,12 @@ BEGIN = "<!-- results: written by `tidscope policies bench --write` -->"
 END = "<!-- end of results -->"
 
 
+SCORES = ("worst run", "first minute", "half minute", "switches/min", "dips", "one dip")
+
+
 def head(scenarios: Sequence[str]) -> list[str]:
     """Return headings of the columns."""
-    return ["policy", *scenarios, "mean", "worst", "worst run", "switches/min", "dips", "one dip"]
+    return ["policy", *scenarios, "mean", "worst", *SCORES]
 
 
 def cells(row: Row) -> list[str]:
@@ -42,6 +45,8 @@ def cells(row: Row) -> list[str]:
         f"{row.mean_regret_percent:.2f}",
         f"{row.worst_regret_percent:.2f}",
         f"{max(row.worst_run_percent.values()):.2f}",
+        f"{max(row.first_minute_percent.values(), default=0.0):.1f}",
+        f"{max(row.half_minute_percent.values(), default=0.0):.1f}",
         low if low == high else f"{low}–{high}",
         _count(row.dip_changed_decisions),
         _count(row.one_dip_changed_decisions),
@@ -74,6 +79,9 @@ def as_json(row: Row) -> Json:
         "mean": round(row.mean_regret_percent, 4),
         "worst": round(row.worst_regret_percent, 4),
         "worst_run_by_scenario": _all_rounded(row.worst_run_percent.items()),
+        "first_minute_loss_percent": _all_rounded(row.first_minute_percent.items()),
+        "half_minute_loss_percent": _all_rounded(row.half_minute_percent.items()),
+        "loss_against_leaving_alone_percent": _all_rounded(row.whole_percent.items()),
         "switches_per_min": round(max(row.switches_per_min.values()), 4),
         "dip_changed_decisions": _rounded(row.dip_changed_decisions),
         "one_dip_changed_decisions": _rounded(row.one_dip_changed_decisions),
@@ -233,12 +241,14 @@ class Family:
 
 SHIPPED = "scenarios.toml"
 """File of the shipped scenarios. A file of one's own is one table of it, without `scenarios.`"""
+FAMILIES = "families.toml"
+"""File of the families that come on top, of programs unlike those of the scenarios."""
 
 
-def shipped() -> list[Plant]:
-    """Return the shipped scenarios and families: scenarios first, by name."""
-    text = (files("tidscope_backend.cli") / SHIPPED).read_text("utf-8")
-    plants = [_plant(tree, SHIPPED) for tree in tomllib.loads(text)["scenarios"]]
+def shipped(name: str = SHIPPED) -> list[Plant]:
+    """Return the scenarios and families of a shipped file: scenarios first, in its order."""
+    text = (files("tidscope_backend.cli") / name).read_text("utf-8")
+    plants = [_plant(tree, name) for tree in tomllib.loads(text)["scenarios"]]
     return sorted(plants, key=lambda plant: isinstance(plant, Family))
 
 

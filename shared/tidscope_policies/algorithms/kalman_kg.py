@@ -75,7 +75,8 @@ class CooperativeParameters(SearchParameters):
 class Cooperative:
     """cooperative: kalman-kg for several steered programs on one host, without its dip gate.
 
-    Ours. Alone it is kalman-kg from the number of cores that it may use. Together with others
+    Ours. Alone it is kalman-kg from the program's own size: cores say nothing of a pool that waits.
+    When the others have left, it goes back to the size that it had alone. Together with others
 
     - it starts from its share of the cores that it may use, by the machine, its affinity, and the
       limits of its control groups;
@@ -94,6 +95,7 @@ class Cooperative:
         self._restarted = ""
         self._disturbed = False
         self._turn = 0
+        self._alone = 0
         self._others = _PeerGate()
 
     def observe(self, seen: Observation) -> Decision:
@@ -106,6 +108,8 @@ class Cooperative:
             self._turn = 0
             return Decision(seen.size, "waiting", WAITS_ITS_TURN, deferred=True)
         decided = self._next(seen, peers.log_progress)
+        if peers.instances == 1 and decided.chooses:
+            self._alone = decided.size
         if decided.size != seen.size:
             self._turn = self._p.patience
         elif self._turn > 0:
@@ -134,8 +138,18 @@ class Cooperative:
     def _start(self, seen: Observation, peers: Peers) -> Decision:
         why = f"The search restarts ({self._restarted})" if self._restarted else "It begins"
         self._search.forget(why, peers.instances)
+        first, joined = not self._instances, self._instances > 1
         self._instances, self._restarted, self._disturbed = peers.instances, "", False
         self._others = _PeerGate()
+        if first and seen.original is not None:
+            self._alone = seen.original
+        elif first or not joined:
+            self._alone = seen.size
+        if peers.instances == 1 and not self._p.cores:
+            size = seen.bounds.clamp(self._alone)
+            whose = "the program's own size" if first else "the size that it has"
+            reason = f"{why} at {size}, {'the size that it had alone' if joined else whose}."
+            return Decision(size, "starting", reason, deferred=size == seen.size)
         programs = "one program" if peers.instances == 1 else f"{peers.instances} programs"
         if self._p.cores or seen.cores is None:
             cores = float(self._p.cores or seen.bounds.high)

@@ -6,7 +6,8 @@ Every size is worth
 
 where the gradient is what is expected to be gained by measuring at n (the knowledge gradient) and k
 how many intervals that takes. Changes of size are rationed: the price rises with every change and
-falls with time. No size is tried that is more than a doubling from all that were tried before.
+falls with time. No size is tried that is more than a doubling from all that were tried before, or
+that may cost more work than trials may (caution.py).
 
 Where no size is worth a change the search rests. From time to time it looks at other sizes by the
 clock (trials.py), and it searches again when one of them is surely better.
@@ -19,10 +20,12 @@ A measurement that is odd, by four standard deviations,
 """
 
 from dataclasses import dataclass, replace
-from math import inf, sqrt
+from math import inf, log, sqrt
 
 import numpy as np
 
+from tidscope_policies.algorithms.candidates import APART, candidates
+from tidscope_policies.algorithms.caution import Caution, loses_much
 from tidscope_policies.algorithms.curves import Curves, Floats, Wandering
 from tidscope_policies.algorithms.trials import Trials
 from tidscope_policies.contract import NOT_COUNTED, Bounds, Decision, Observation
@@ -60,12 +63,12 @@ class SearchParameters(Parameters):
     rest: int = parameter(25, 4, 1000, "intervals", "between two trials while it rests")
     sure: float = parameter(1.0, 0.0, 10.0, "sd", "that a size must be better by to end a rest")
     step: float = parameter(1.0, 0.1, 10.0, "doublings", "largest step beyond the sizes tried")
+    loss: float = parameter(
+        0.9, 0.0, 1000.0, "intervals", "work that trials may cost, at the speed of the beginning"
+    )
+    refill: float = parameter(0.02, 0.0, 1.0, "", "share of the work that they may cost later")
 
 
-APART = 1.2
-"""Ratio of sizes worth telling apart: near the best size closer ones do nearly the same."""
-MAX_SIZES = 32
-"""Maximum candidate sizes; the work of a decision grows with their square."""
 LOOSE_SD = 0.05
 """Standard deviation of the level's shift when another program's size changes."""
 SLACK = 0.5
@@ -76,6 +79,9 @@ BLIND = 1.0
 """Variance above which the level is unknown, so that nothing is a surprise."""
 MISTAKEN = 0.5
 """Probability that the curve is unchanged after an unexpected result at another size."""
+FALLEN, FALLEN_SD = 0.5, 0.15
+"""What a size at which progress fell at once is taken to do, as a share of the progress before, and
+the standard deviation of its logarithm: it may have been a dip."""
 MOVES = 3.0
 """Changes of size reserved for moving to the expected best size."""
 RESERVE = 0.4
@@ -112,7 +118,9 @@ class Search:
         self._begin()
 
     def _begin(self) -> None:
-        self._odd = self._size = self._run = 0
+        self._odd = self._size = self._run = self._before = 0
+        self._is_held = False
+        self._caution = Caution(self._p.loss, self._p.refill, self._p.interval_s)
         self._up = self._down = 0.0
         self._learnt_s = self._at_s
         self._trials: Trials | None = None
@@ -122,18 +130,20 @@ class Search:
         return Wandering(self._p.noise_sd, self._p.walk_sd, self._p.noise_floor)
 
     def forget(self, why: str, programs: int = 1) -> None:
-        """Return to the prior beliefs.
+        """Search again, as if nothing had been tried; what was measured may still be true.
 
         Args:
             why: reason, reported with the next decision.
             programs: number of programs that share the host's changes of size.
         """
         self.share(programs)
-        self._curves.forget()
+        self._left = max(self._left, MOVES + 1)
+        if self._tried:
+            self._curves.split(self._p.kept, jumped=True)
         self._wandering = self._unknown()
         self._tried.clear()
         self._begin()
-        self._notice = f"{why}: earlier measurements are discarded. "
+        self._notice = f"{why}: earlier measurements count less. "
 
     def share(self, programs: int) -> None:
         """Set the number of steered programs: together they change sizes as often as one would."""
@@ -151,6 +161,8 @@ class Search:
         self._pass(seen)
         size, trials, turn = seen.size, self._trials, False
         self._wandering.skip()
+        if seen.dipped and trials is None and self._before and size not in self._tried:
+            return self._back(size)
         if trials is not None and size == trials.size:
             if self._is_to_end(trials):
                 return self._choose(size)
@@ -163,6 +175,16 @@ class Search:
             turn = True
         size = seen.bounds.clamp(size)
         return Decision(size, "holding", f"{NOT_COUNTED}.", probing=turn, deferred=True)
+
+    def _back(self, size: int) -> Decision:
+        """Leave a size at which progress fell at once."""
+        self._caution.fell(size, self._at_s or 0.0)
+        known, _ = self._curves.surprise(self._before, 0.0, 0.0)
+        self._curves.take_in(size, -known + log(FALLEN), FALLEN_SD**2)
+        self._run = 0
+        self._left -= 1
+        why = f"Progress fell at once at {size}: back to {self._before}."
+        return Decision(self._before, "exploring", why, probing=True)
 
     def step(self, seen: Observation, value: float) -> Decision:
         """Learn from an interval and choose the next size.
@@ -193,9 +215,9 @@ class Search:
     def _pass(self, seen: Observation) -> None:
         """Let time pass, which makes changes of size cheaper."""
         last_s = seen.at_s if self._at_s is None else self._at_s
-        self._left += max(0.0, seen.at_s - last_s) / (
-            self._p.interval_s * self._p.gap * self._programs
-        )
+        passed = max(0.0, seen.at_s - last_s) / self._p.interval_s
+        self._caution.elapse(passed)
+        self._left += passed / (self._p.gap * self._programs)
         self._left = min(self._left, self._burst)
         self._at_s = seen.at_s
 
@@ -215,6 +237,8 @@ class Search:
         if not self._learn(found):
             why = "This interval is odd: the size stays."
             return Decision(found.size, "exploring", why, probing=True)
+        if loses_much(found.size, self._tried, self._curves, self._p.sure):
+            self._run = 0
         if self._run:
             why = f"{found.size} is measured for another interval."
             return Decision(found.size, "exploring", self._take_notice() + why, probing=True)
@@ -243,7 +267,9 @@ class Search:
         """Process an interval of a rest. Return True if a trial shows a better size."""
         may = self._left >= RESERVE * self._burst
         judged = trials.passed(self._at_s or 0.0, self._wandering.noise, may=may)
-        return judged and self._is_better(trials.base)
+        # A size that was worth a trial may be within the budget now.
+        again = self._is_held and self._caution.is_rested
+        return again or (judged and self._is_better(trials.base))
 
     def _counted(self, trials: Trials, size: int) -> int:
         """Return the rest's next size, and count the change."""
@@ -309,6 +335,7 @@ class Search:
         self._tried.add(found.size)
         noise.update(found.size, found.value)
         curves.take_in(found.size, found.value, noise.noise)
+        self._caution.measured(found.size, curves)
         return True
 
     def _choose(self, size: int) -> Decision:
@@ -325,7 +352,11 @@ class Search:
         prices[np.argmax(worths)] = p.price / p.rest if self._left >= 1 else inf
         values = worths + p.horizon * gains - prices
         values[here] = worths[here] + p.horizon * gains[here]
-        values[~self._near(curves, size)] = -inf
+        near = self._near(curves)
+        allowed = near & self._caution.allowed(curves, self._tried, self._at_s or 0.0)
+        values[~near] = -inf
+        self._is_held = not allowed[np.argmax(values)]
+        values[~allowed] = -inf
         at = int(np.argmax(values))
         self._size = size
         others = np.delete(values, here)
@@ -345,6 +376,7 @@ class Search:
                 why = f"{best} may be better than {size}, but not by enough to move."
             return Decision(size, "settled", self._take_notice() + why)
         self._run = int(counts[at])
+        self._before = size
         self._left -= 1
         chosen, more = curves.sizes[at], float(means[at] - means[here])
         why = f"{chosen} is uncertain, and may be better than {size}."
@@ -352,7 +384,7 @@ class Search:
             why = f"{chosen} is expected to do {100 * more:.1f} % more than {size}."
         return Decision(chosen, "exploring", self._take_notice() + why, probing=True)
 
-    def _near(self, curves: Curves, size: int) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+    def _near(self, curves: Curves) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
         """Mask of sizes near the tried ones."""
         sizes, tried = np.array(curves.sizes), np.array(sorted(self._tried))
         doublings = np.abs(np.log2(sizes[:, None] / tried)).min(axis=1)
@@ -363,20 +395,3 @@ class Search:
     def _take_notice(self) -> str:
         notice, self._notice = self._notice, ""
         return notice
-
-
-def candidates(bounds: Bounds, apart: float = 1.0) -> list[int]:
-    """Candidate sizes: all of them, or a selection evenly spaced in log2.
-
-    Args:
-        bounds: allowed sizes.
-        apart: minimum ratio of neighbours, as far as whole numbers allow.
-    """
-    ratio = apart
-    if len(bounds.sizes) > MAX_SIZES:
-        ratio = max(ratio, (bounds.high / bounds.low) ** (1 / (MAX_SIZES - 1)))
-    sizes = [bounds.low]
-    while sizes[-1] < bounds.high:
-        following = max(sizes[-1] + 1, round(sizes[-1] * ratio))
-        sizes.append(min(following, bounds.high))
-    return sizes

@@ -23,8 +23,8 @@ from typing import Literal
 
 import numpy as np
 
+from tidscope_policies.algorithms.candidates import candidates
 from tidscope_policies.algorithms.curves import Curves, Kind, Wandering
-from tidscope_policies.algorithms.search import candidates
 from tidscope_policies.arbitration.division import Claim, Claimant, Pool, best_move, divide, worth
 from tidscope_policies.contract import Bounds, Grant, Observation, is_usable
 

@@ -65,7 +65,7 @@ class Proof:
     def observe(self, seen: Observation) -> Decision:
         """Measure an interval, and decide by whose turn it is."""
         if not self._original:
-            self._original = seen.size
+            self._original = seen.size if seen.original is None else seen.original
             self._began_s = seen.at_s - seen.elapsed_s
         if self.verdict == "better":
             return self._steer(seen)

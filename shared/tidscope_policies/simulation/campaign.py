@@ -18,6 +18,9 @@ GOOD_ENOUGH = 0.97
 
 SUSTAINED_S = 20.0
 
+FIRST_S, LATER_S = 60.0, 30.0
+"""Beginning of a run, and length of a stretch after it, for the loss against leaving alone."""
+
 
 @dataclass(frozen=True, slots=True)
 class Score:
@@ -35,6 +38,21 @@ class Score:
     regret_percent: float
     switches_per_min: float
     seconds_to_good: float
+
+
+@dataclass(frozen=True, slots=True)
+class Harm:
+    """Operations lost against a run in which nobody steers, in percent; negative: gained.
+
+    Attributes:
+        first_percent: in the first minute.
+        later_percent: in the worst half minute after it.
+        whole_percent: in the whole run.
+    """
+
+    first_percent: float
+    later_percent: float
+    whole_percent: float
 
 
 class Plant(Protocol):
@@ -78,12 +96,14 @@ class Outcome:
 
     Attributes:
         score: of the run.
+        harm: of the run; None where what the program does depends on what it did.
         dip_changed: decisions that would have been others without the dips; None without dips.
         one_dip_changed: decisions that one dip changed; only tried where there are no others.
         one_dip_regret_percent: regret with that dip, less that without it.
     """
 
     score: Score
+    harm: Harm | None
     dip_changed: int | None = None
     one_dip_changed: int | None = None
     one_dip_regret_percent: float | None = None
@@ -99,6 +119,9 @@ class Row:
         worst_run_percent: the regret of the worst seed, by plant.
         switches_per_min: by plant.
         seconds_to_good: by plant.
+        first_minute_percent: loss against leaving alone in the worst seed's first minute, by plant.
+        half_minute_percent: the same in the worst half minute after it, mean over the seeds.
+        whole_percent: the same over whole runs, mean over the seeds.
         dip_changed_decisions: decisions of a run that differ from those of the same run without its
             dips; mean over plants with dips, None if there is none.
         one_dip_changed_decisions: the same for a single dip in plants without.
@@ -110,6 +133,9 @@ class Row:
     worst_run_percent: Mapping[str, float]
     switches_per_min: Mapping[str, float]
     seconds_to_good: Mapping[str, float]
+    first_minute_percent: Mapping[str, float]
+    half_minute_percent: Mapping[str, float]
+    whole_percent: Mapping[str, float]
     dip_changed_decisions: float | None
     one_dip_changed_decisions: float | None
     one_dip_regret_percent: float | None
@@ -135,19 +161,21 @@ def run_job(job: Job) -> Outcome:
     def make() -> ReadyPolicy:
         return POLICIES[job.policy].make(job.given)
 
-    def trial(scenario: Scenario, one_dip_s: float | None = None) -> Simulation:
-        run = Simulation(scenario, make, job.seed, one_dip_s)
-        run.run()
-        return run
+    def leave() -> ReadyPolicy:
+        return POLICIES["fixed"].make({"size": job.scenario.own_size})
 
-    found = trial(job.scenario).trial
-    scored = score(job.scenario, found)
+    found = Simulation(job.scenario, make, job.seed).run()
+    scored, harm = score(job.scenario, found), None
+    if not job.scenario.has_unseen_phases:
+        harm = against(found, Simulation(job.scenario, leave, job.seed).run())
     if job.scenario.dips is not None:
-        calm = replace(job.scenario, dips=None)
-        return Outcome(scored, dip_changed=differing(found, trial(calm).trial))
-    dipped = trial(job.scenario, one_dip_s(job)).trial
+        calm = Simulation(replace(job.scenario, dips=None), make, job.seed).run()
+        return Outcome(scored, harm, dip_changed=differing(found, calm))
+    dipped = Simulation(job.scenario, make, job.seed, one_dip_s(job)).run()
     more = score(job.scenario, dipped).regret_percent - scored.regret_percent
-    return Outcome(scored, one_dip_changed=differing(found, dipped), one_dip_regret_percent=more)
+    return Outcome(
+        scored, harm, one_dip_changed=differing(found, dipped), one_dip_regret_percent=more
+    )
 
 
 def one_dip_s(job: Job) -> float:
@@ -195,12 +223,20 @@ def _row(policy: str, plants: Sequence[Plant], outcomes: Sequence[Outcome]) -> R
         plant.name: outcomes[at * seeds : (at + 1) * seeds] for at, plant in enumerate(plants)
     }
     scores = {name: [outcome.score for outcome in found] for name, found in by_name.items()}
+    harms = {
+        name: [outcome.harm for outcome in found if outcome.harm is not None]
+        for name, found in by_name.items()
+    }
+    harms = {name: found for name, found in harms.items() if found}
     return Row(
         policy,
         {name: _mean([each.regret_percent for each in found]) for name, found in scores.items()},
         {name: max(each.regret_percent for each in found) for name, found in scores.items()},
         {name: _mean([each.switches_per_min for each in found]) for name, found in scores.items()},
         {name: _mean([each.seconds_to_good for each in found]) for name, found in scores.items()},
+        {name: max(each.first_percent for each in found) for name, found in harms.items()},
+        {name: _mean(each.later_percent for each in found) for name, found in harms.items()},
+        {name: _mean(each.whole_percent for each in found) for name, found in harms.items()},
         _mean_of_known(found.dip_changed for found in outcomes),
         _mean_of_known(found.one_dip_changed for found in outcomes),
         _mean_of_known(found.one_dip_regret_percent for found in outcomes),
@@ -226,6 +262,26 @@ def score(scenario: Scenario, trial: Trial) -> Score:
         switches_per_min=trial.switches / minutes,
         seconds_to_good=_seconds_to_good(trial),
     )
+
+
+def against(trial: Trial, alone: Trial) -> Harm:
+    """Compare a run with one in which nobody steers."""
+    done = [_geometric(trial, step)[0] for step in range(len(trial.done))]
+    left = [_geometric(alone, step)[0] for step in range(len(alone.done))]
+    first, stretch = round(FIRST_S / STEP_S), round(LATER_S / STEP_S)
+    lost = [
+        _lost(done[step : step + stretch], left[step : step + stretch])
+        for step in range(first, len(done) - stretch + 1)
+    ]
+    return Harm(
+        100 * _lost(done[:first], left[:first]),
+        100 * max(lost, default=0.0),
+        100 * _lost(done, left),
+    )
+
+
+def _lost(done: Sequence[float], left: Sequence[float]) -> float:
+    return 1 - sum(done) / sum(left)
 
 
 def differing(one: Trial, other: Trial) -> int:

@@ -84,6 +84,36 @@ class Swing(_Table):
 
 
 @dataclass(frozen=True)
+class Neighbour(_Table):
+    """Another program takes `percent` of the throughput for a while, again and again.
+
+    Both times are exponential, of these means, at least `shortest_s`.
+    """
+
+    percent: float = _number(0, 99)
+    on_s: float = _number(TINY)
+    off_s: float = _number(TINY)
+    shortest_s: float = _number(0, default=1.0)
+
+
+@dataclass(frozen=True)
+class Batches(_Table):
+    """Work comes for `on_s` seconds; for `off_s` there is hardly any (`percent`)."""
+
+    on_s: float = _number(TINY)
+    off_s: float = _number(TINY)
+    percent: float = _number(0, 100, default=1.0)
+
+
+@dataclass(frozen=True)
+class WarmUp(_Table):
+    """The level rises evenly from `from_percent` to the full one within `seconds`."""
+
+    seconds: float = _number(TINY)
+    from_percent: float = _number(0, 100, default=30.0)
+
+
+@dataclass(frozen=True)
 class Peak(_Table):
     """A second peak: up to `percent` more around the size `at`, `width` doublings to a side."""
 
@@ -108,6 +138,10 @@ class Process(_Table):
         phases: one after the other, the last one until the end; empty: one phase.
         random_phases: instead of phases.
         swing: of its level; absent: none.
+        neighbour: that takes from its level; absent: none.
+        batches: in which its work comes; absent: always.
+        warm_up: of its level; absent: none.
+        lag_s: how much later an operation is counted than it is done.
         peak: a second one; absent: none.
         work_sd: operations are whole, and the logarithm of their work has this standard deviation;
             absent: they are a stream.
@@ -124,6 +158,10 @@ class Process(_Table):
     phases: list[Phase] = field(default_factory=list)
     random_phases: RandomPhases | None = None
     swing: Swing | None = None
+    neighbour: Neighbour | None = None
+    batches: Batches | None = None
+    warm_up: WarmUp | None = None
+    lag_s: float = _number(0, 600, default=0.0)
     peak: Peak | None = None
     work_sd: float | None = _number(0, 5, default=None)
 
@@ -131,8 +169,9 @@ class Process(_Table):
         if self.phases and self.random_phases:
             raise ValueError("phases and random_phases exclude each other")
         limited = [self.ceiling_ops, *(phase.ceiling_ops for phase in self.phases)]
-        if self.swing is not None and any(each is not None for each in limited):
-            raise ValueError("swing and ceiling_ops exclude each other")
+        for name in ("swing", "neighbour", "batches", "warm_up"):
+            if getattr(self, name) is not None and any(each is not None for each in limited):
+                raise ValueError(f"{name} and ceiling_ops exclude each other")
         if self.until_s is not None and self.until_s <= self.from_s:
             raise ValueError("until_s is not after from_s")
 
@@ -178,6 +217,7 @@ class Scenario(_Table):
         start: size in effect when a program starts; absent: the highest.
         change_delay_s: how long a change of size takes to act.
         change_cost_s: work that it costs, in seconds.
+        missing_percent: intervals of which nothing is known.
         noise: of each program on its own.
         dips: of each program on its own; absent: none.
     """
@@ -194,6 +234,7 @@ class Scenario(_Table):
     start: int | None = _number(1, MAX_THREADS, default=None)
     change_delay_s: float = _number(0, default=0.3)
     change_cost_s: float = _number(0, default=0.02)
+    missing_percent: float = _number(0, 99, default=0.0)
     noise: Noise = field(default_factory=Noise)
     dips: Dips | None = None
 
@@ -215,6 +256,16 @@ class Scenario(_Table):
     def bounds(self) -> Bounds:
         """Sizes that a pool may have."""
         return Bounds(self.low, self.high)
+
+    @property
+    def has_unseen_phases(self) -> bool:
+        """True if what a program does depends on the sizes that it had before."""
+        return any(phase.unseen for process in self.processes for phase in process.phases)
+
+    @property
+    def own_size(self) -> int:
+        """Size of a pool that nobody steers."""
+        return self.start or self.high
 
     def draw(self, seed: int) -> "Scenario":
         """Itself: only a family differs with the seed."""

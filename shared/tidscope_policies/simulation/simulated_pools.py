@@ -23,7 +23,7 @@ STEP_S = 0.25
 WHITE_S = 2.0
 """White noise is given for an interval of this length; of a step it is larger."""
 
-NOISE, DIPS, PHASES, WORK = 1, 2, 3, 4
+NOISE, DIPS, PHASES, WORK, NEIGHBOUR, MISSING = 1, 2, 3, 4, 6, 7
 
 
 def usl(size: float, ops_per_thread: float, sigma: float, kappa: float) -> float:
@@ -147,7 +147,7 @@ class Disturbances:
     Attributes:
         factors: of the throughput, by step: noise.
         dips: what is left of it in dips, by step.
-        levels: of the throughput, by step: what the best size has as well.
+        levels: of the throughput, by step: what all sizes have.
         work: of the operations, one after the other, 1 on average; None: they are a stream.
         phases: their ends in seconds, and what they are.
     """
@@ -192,19 +192,38 @@ def draw_disturbances(
     return Disturbances(
         factors.tolist(),
         left.tolist(),
-        levels(process, steps).tolist(),
+        levels(process, steps, np.random.default_rng([seed, at, NEIGHBOUR])).tolist(),
         None if process.work_sd is None else np.random.default_rng([seed, at, WORK]),
         draw_phases(stream, process, scenario.seconds),
     )
 
 
-def levels(process: Process, steps: int) -> Floats:
-    """How the swing moves the level, by step."""
-    swing = process.swing
-    if swing is None:
-        return np.ones(steps)
-    turns = np.arange(steps) * STEP_S / swing.seconds + swing.begin
-    found: Floats = 1 + swing.percent / 100 * np.sin(2 * np.pi * turns)
+def levels(process: Process, steps: int, stream: np.random.Generator) -> Floats:
+    """What moves the level for all sizes alike, as a factor by step.
+
+    Args:
+        process: its swing, neighbour, batches and warm-up.
+        steps: number of steps.
+        stream: of the neighbour's times.
+    """
+    times = np.arange(steps) * STEP_S
+    found: Floats = np.ones(steps)
+    if (swing := process.swing) is not None:
+        turns = times / swing.seconds + swing.begin
+        found = 1 + swing.percent / 100 * np.sin(2 * np.pi * turns)
+    if (batches := process.batches) is not None:
+        working = times % (batches.on_s + batches.off_s) < batches.on_s
+        found *= np.where(working, 1.0, batches.percent / 100)
+    if (warm_up := process.warm_up) is not None:
+        first = warm_up.from_percent / 100
+        found *= np.minimum(1.0, first + (1 - first) * times / warm_up.seconds)
+    if (neighbour := process.neighbour) is not None:
+        now = 0.0
+        while now < steps * STEP_S:
+            now += neighbour.shortest_s + float(stream.exponential(neighbour.off_s))
+            end = now + neighbour.shortest_s + float(stream.exponential(neighbour.on_s))
+            found[(times >= now) & (times < end)] *= 1 - neighbour.percent / 100
+            now = end
     return found
 
 

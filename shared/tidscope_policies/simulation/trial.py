@@ -1,8 +1,11 @@
 """One run of a policy on a scenario: deterministic by its seed."""
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, log
+
+import numpy as np
 
 from tidscope_policies.contract import Observation, Part, Peers
 from tidscope_policies.coordinator import Coordinator
@@ -10,6 +13,7 @@ from tidscope_policies.dip_gate import typical_progress
 from tidscope_policies.registry import ReadyPolicy
 from tidscope_policies.simulation.scenario import Scenario
 from tidscope_policies.simulation.simulated_pools import (
+    MISSING,
     STEP_S,
     Disturbances,
     Ints,
@@ -61,6 +65,7 @@ class _Program:
     begun: int
     pending: tuple[float, int] | None = None
     parts: list[Part] = field(default_factory=list)
+    uncounted: deque[float] = field(default_factory=deque)
     waited_s: float = 0.0
     moved: bool = False
     steps: int = 1
@@ -100,6 +105,7 @@ class Simulation:
         self._coordinator = Coordinator()
         self._running: dict[int, _Program] = {}
         self._until_s = 0.0
+        self._missing = [np.random.default_rng([seed, at, MISSING]) for at in range(count)]
         self._left = [1.0] * count
         """Work until the next operation ends, by program."""
         self.trial = Trial()
@@ -146,8 +152,7 @@ class Simulation:
             alive = process.from_s <= now < (process.until_s or inf)
             if alive and at not in self._running:
                 self._restart_all("another program joined")
-                size = self._scenario.start or self._scenario.high
-                self._running[at] = _Program(at, self._make(), size, step)
+                self._running[at] = _Program(at, self._make(), self._scenario.own_size, step)
                 self._coordinator.join(str(at))
             elif not alive and at in self._running:
                 del self._running[at]
@@ -190,7 +195,9 @@ class Simulation:
             done = ops[at] * left
             if self._disturbances[at].work is not None:
                 done = self._ended(at, steady[at] * left, self._disturbances[at].dips[step])
-            program.parts.append(Part(STEP_S, done))
+            program.uncounted.append(done)
+            late = len(program.uncounted) > round(self._scenario.processes[at].lag_s / STEP_S)
+            program.parts.append(Part(STEP_S, program.uncounted.popleft() if late else 0.0))
             queued = max(0, CLIENTS - program.size)
             program.waited_s += queued * STEP_S if ops[at] * left else 0.0
             clean[at] *= left / STEP_S
@@ -263,6 +270,8 @@ class Simulation:
             peers=Peers(
                 1 + len(others), _log_sum(others, len(program.parts)), any(o.moved for o in others)
             ),
+            original=self._scenario.own_size,
+            paused=self._missing[program.at].random() < self._scenario.missing_percent / 100,
         )
 
 

@@ -324,6 +324,7 @@ class ControlLoop:
             seen = meter.end(
                 setup.knob.read(),
                 self.settings.bounds,
+                original=self._described.original,
                 paused=self._is_paused(),
                 probing_elsewhere=self._peers.is_probing_elsewhere(name, now),
                 peers=self._peers.peers(name, now),

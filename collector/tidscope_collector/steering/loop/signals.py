@@ -261,6 +261,7 @@ class IntervalMeter:
         size: int,
         bounds: Bounds,
         *,
+        original: int | None = None,
         paused: bool = False,
         probing_elsewhere: bool = False,
         peers: Peers | None = None,
@@ -271,6 +272,7 @@ class IntervalMeter:
         Args:
             size: size in effect now; another program changed it if it differs from the set size.
             bounds: bounds of the size.
+            original: size that the program had before it was steered; None if unknown.
             paused: True if the target was stopped during the interval.
             probing_elsewhere: True if another steered program probes sizes.
             peers: reports of the other targets.
@@ -295,4 +297,5 @@ class IntervalMeter:
             jobs=max(0, jobs),
             peers=peers,
             cores=cores,
+            original=original,
         )
