@@ -33,6 +33,7 @@ class Incident:
         tree: whether its children are watched, too.
         silent_is_right: there is no fault that findings could know, so that silence is right.
         healthy: findings of the healthy twin that are no false alarm.
+        begins_s: when the fault begins, in seconds from the program's start.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Incident:
     tree: bool = False
     silent_is_right: bool = False
     healthy: str = r"(?!)"
+    begins_s: float = 0.0
 
     def verdict(self, sentences: Sequence[str]) -> str:
         """Judge the findings, most important first: right, symptom, misleading or silent.
@@ -120,6 +122,23 @@ INCIDENTS: tuple[Incident, ...] = (
         (*C, "convoy"),
         right=r"(12|11) (threads|of).*(table_mutex|session)",
         symptom=r"lock",
+        misleading=r"were idle",
+    ),
+    Incident(
+        "c-lock-burst",
+        "for ten seconds 12 threads hold a lock a hundred times longer",
+        (*C, "lock-burst"),
+        right=r"(Since|From) \d\d:.*(1[012]) threads.*stock_mutex",
+        symptom=r"stock_mutex",
+        misleading=r"were idle",
+        begins_s=12.0,
+    ),
+    Incident(
+        "c-broadcast",
+        "12 threads are woken for each job, and one gets it",
+        (*C, "broadcast"),
+        right=r"taker.*(for nothing|in vain)",
+        symptom=r"taker|queue_mutex",
         misleading=r"were idle",
     ),
     Incident(

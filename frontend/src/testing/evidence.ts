@@ -2,7 +2,7 @@
 
 import type { LockKind } from "../stream/facts/parties";
 import type { Evidence, LockEvidence, RoleTimes, Rule, TimesOf } from "../stream/findings/finding";
-import { found } from "../stream/findings/findings";
+import { ofRules } from "../stream/findings/findings";
 import { NO_LIMITS } from "../stream/limits";
 import type { LockThread } from "../stream/locks";
 import { STATES, type StateId } from "../stream/states";
@@ -38,7 +38,7 @@ export function texts(
   evidence: Partial<Evidence>,
   shown: readonly string[] = [],
 ): string[] {
-  return found([rule], { ...NOTHING, ...evidence }, shown).map(({ text, also }) =>
+  return ofRules([rule], { ...NOTHING, ...evidence }, shown).map(({ text, also }) =>
     also ? text.replace(/\.$/, `; ${also}.`) : text,
   );
 }

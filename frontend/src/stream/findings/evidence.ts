@@ -3,7 +3,7 @@
 import type { RingField } from "../chartSpecs";
 import type { ViewInput } from "../chartView";
 import { LOCKS as LOCK, STAYS } from "../facts/facts";
-import { lockNames, threadsByTid } from "../facts/parties";
+import { lockNames } from "../facts/parties";
 import { lowerOf } from "../facts/stayHistogram";
 import { counted } from "../format";
 import { limitsView } from "../limits";
@@ -95,7 +95,7 @@ function eventLoops(input: ViewInput, threads: readonly ThreadTimes[]): readonly
   const polling = threads.filter((thread) => inStates(thread, "poll") > 0);
   const t0_s = Math.max(span.t0_s, model.since_s);
   const t1_s = Math.min(span.t1_s, now_s);
-  const byTid = threadsByTid(model);
+  const byTid = model.threads.byTid;
   const callsOf = ({ tid }: ThreadTimes): number => {
     const thread = byTid.get(tid);
     if (!thread) return 0;
@@ -155,7 +155,7 @@ function* threadTimes(
   const parks = parkedBy(input);
   const found: ThreadTimes[] = [];
   // A snapshot: between two steps, threads may be added or forgotten.
-  for (const [place, thread] of [...threadsByTid(model).values()].entries()) {
+  for (const [place, thread] of [...model.threads.byTid.values()].entries()) {
     if (place % STEP_THREADS === STEP_THREADS - 1) yield undefined;
     const wall = lifeWithin(model, thread, t0_s, t1_s);
     if (wall <= 0) continue;

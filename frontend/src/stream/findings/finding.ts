@@ -8,6 +8,7 @@ import { STATES, type StateId } from "../states";
 import type { CgroupView, TakersView } from "../takers";
 import type { ThreadKey } from "../viewRequest";
 import type { WakePartner, WakesView } from "../wakes";
+import type { Span } from "../window";
 
 /** Place in the page that shows the data of a finding. */
 export type FindingLink =
@@ -15,6 +16,15 @@ export type FindingLink =
   | { readonly panel: "waiting"; readonly lock: number | null }
   | { readonly panel: "wakes"; readonly key: ThreadKey }
   | { readonly panel: "times"; readonly key: ThreadKey };
+
+/** A part of the window, in seconds since attach. */
+export interface When extends Span {
+  /** Whether it began within the window, and whether it ended within. */
+  readonly began: boolean;
+  readonly over: boolean;
+  /** Number of further, shorter parts. */
+  readonly more: number;
+}
 
 /** A notable observation with its evidence. */
 export interface Finding {
@@ -33,6 +43,8 @@ export interface Finding {
   readonly link: FindingLink;
   /** Thread-seconds per second concerned; larger weights are listed first. */
   readonly weight: number;
+  /** Part of the window in which it holds, to which its figures refer; the whole one if omitted. */
+  readonly when?: When;
 }
 
 /** Times of threads within the window, in seconds; NaN if unknown. */
@@ -135,11 +147,16 @@ export interface Rule {
   readonly subject: string;
   /** Requires the ledger; skipped without one. */
   readonly ledger: boolean;
+  /** Judged over the whole window only: what holds for a part of it is nothing notable. */
+  readonly trend?: true;
   /**
    * @param ease Factor on a finding's thresholds: below 1 for a finding already shown (hysteresis).
    */
   readonly find: (evidence: Evidence, ease: (id: string) => number) => readonly Finding[];
 }
+
+/** Hysteresis: a finding that is there stays until below this share of its thresholds. */
+export const EASE = 0.8;
 
 export function withProcess(name: string, process: string): string {
   return process === "" ? name : `${name} of ${process}`;

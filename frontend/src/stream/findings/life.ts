@@ -49,6 +49,7 @@ const GROWTH_LATE = 0.3;
 export const GROWTH_RULE: Rule = {
   subject: "growing numbers of threads",
   ledger: false,
+  trend: true,
   find: ({ roles, seconds }, ease) =>
     roles.flatMap(({ key, role, process, born, late, live, threads }) => {
       const id = `growth:${key}`;

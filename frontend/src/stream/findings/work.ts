@@ -60,6 +60,7 @@ export const LITTLE_WORK_RULE: Rule = {
 export const IDLE_POOL_RULE: Rule = {
   subject: "idle pools",
   ledger: true,
+  trend: true,
   find: ({ roles, wakes, seconds, go }, ease) =>
     roles.flatMap((times) => {
       const { key, role, process, threads, idle, wall, cpu, parked } = times;
