@@ -73,6 +73,10 @@ class Incident:
 
 C = ("{build}/incident",)
 PYTHON = ("python3", str(HERE / "incident.py"))
+COUNTED = (
+    *("env", f"PYTHONPATH={HERE.parents[1] / 'agents' / 'python'}"),
+    *("python3", str(HERE / "counted_pool.py")),
+)
 GO = ("{build}/incident-go",)
 JAVA = ("java", "-Xmx192m", "-cp", "{build}/java", "Incident")
 NODE = ("node", str(HERE / "incident.mjs"))
@@ -219,6 +223,15 @@ INCIDENTS: tuple[Incident, ...] = (
         right=r"(job|pool).*(full|queue|busy|all \d+)",
         symptom=r"job",
         misleading=r"were idle|one lock",
+    ),
+    Incident(
+        "python-dip",
+        "for five seconds a compaction holds the lock that all jobs need",
+        COUNTED,
+        right=r"From \d\d:.*Operations of pool requests fell.*meanwhile .*(lock|Lock)",
+        symptom=r"Operations of pool requests fell|lock",
+        misleading=r"were idle",
+        begins_s=20.0,
     ),
     Incident(
         "python-event-loop",

@@ -149,6 +149,8 @@ function FindingStacks({ link }: { readonly link: FindingLink }) {
           Stacks of its waits
         </StacksLink>
       );
+    case "gomaxprocs":
+      return null;
     case "wakes":
     case "times":
       return (
@@ -187,6 +189,8 @@ function followLink(client: LiveClient, { link, when }: Finding): void {
     case "wakes":
     case "times":
       client.request({ selected: link.key });
+      break;
+    case "gomaxprocs":
       break;
   }
   goToPanel(link.panel);

@@ -14,6 +14,8 @@ import type { Span } from "../window";
 export type FindingLink =
   /** A lock, or CPUs if null. */
   | { readonly panel: "waiting"; readonly lock: number | null }
+  /** Sizes and operations. */
+  | { readonly panel: "gomaxprocs" }
   | { readonly panel: "wakes"; readonly key: ThreadKey }
   | { readonly panel: "times"; readonly key: ThreadKey };
 

@@ -5,6 +5,7 @@ import type { FactsState } from "../facts/parties";
 import type { Steps } from "../steps";
 import { AMONG_RULE, GIL_RULE, LOCK_RULE } from "./contention";
 import { OWN_DELAY_RULE, TAKEN_CPU_RULE, THROTTLING_RULE } from "./cpu";
+import { DIPS, DipFinder } from "./dips";
 import { evidenceSteps } from "./evidence";
 import { EASE, type Evidence, type Finding, type Rule } from "./finding";
 import { COLLECTOR_RULE, GROWTH_RULE, STORM_RULE } from "./life";
@@ -41,6 +42,7 @@ export class FindingsMaker {
   /** IDs of the findings shown, in order: kept in place, new ones follow. */
   private shown: readonly string[] = [];
   private readonly parts = new PartFinder();
+  private readonly dips = new DipFinder();
 
   *make(input: ViewInput): Steps<FindingsView> {
     const evidence = yield* evidenceSteps(input);
@@ -48,8 +50,9 @@ export class FindingsMaker {
     const waiting = !(evidence.seconds >= MIN_S);
     const whole = waiting ? [] : ofRules(looking, evidence, this.shown);
     const timed = yield* this.parts.find(input, looking, whole);
+    const dips = waiting ? null : yield* this.dips.find(input, looking);
     const ids = new Set(timed.map(({ id }) => id));
-    const all = [...timed, ...whole.filter(({ id }) => !ids.has(id))];
+    const all = [...(dips ?? []), ...timed, ...whole.filter(({ id }) => !ids.has(id))];
     const findings = ranked(all, this.shown).slice(0, MAX_FINDINGS);
     this.shown = findings.map(({ id }) => id);
     return {
@@ -58,7 +61,7 @@ export class FindingsMaker {
       seconds: evidence.seconds,
       zero_ms: (input.target?.attached_unix_us ?? 0) / 1000,
       findings,
-      looked_at: looking.map(({ subject }) => subject),
+      looked_at: [...looking.map(({ subject }) => subject), ...(dips ? [DIPS] : [])],
       not_looked_at: RULES.filter((rule) => !looking.includes(rule)).map(({ subject }) => subject),
       not_reason: evidence.ledger ? "" : (input.target?.source.ledger_reason ?? ""),
     };

@@ -11,8 +11,8 @@ function parts(marks: string): PartFindings[] {
   return [...marks].map((mark) => ({ clear: has(mark === "#"), eased: has(mark !== ".") }));
 }
 
-function stretches(marks: string): string[] {
-  const found = stretchesOf(parts(marks)).get("lock:5") ?? [];
+function stretches(marks: string, whole: readonly string[] = []): string[] {
+  const found = stretchesOf(parts(marks), new Set(whole)).get("lock:5") ?? [];
   return found.map(({ from, to }) => marks.slice(from, to + 1));
 }
 
@@ -25,12 +25,13 @@ describe("stretches of a window", () => {
   it("go on over one part, and are none of one part, or without a clear one", () => {
     expect(stretches("..##.#....")).toEqual(["##.#"]);
     expect(stretches("..#.......")).toEqual([]);
+    expect(stretches("..#.......", ["lock:5"])).toEqual(["#"]);
     expect(stretches("..++++....")).toEqual([]);
   });
 
   const spans = Array.from({ length: 12 }, (_, k) => ({ t0_s: 5 * k, t1_s: 5 * k + 5 }));
   const when = (marks: string) =>
-    whenOf(stretchesOf(parts(marks)).get("lock:5") ?? [], spans.slice(0, marks.length));
+    whenOf(stretchesOf(parts(marks), new Set()).get("lock:5") ?? [], spans.slice(0, marks.length));
 
   it("say when it was, and whether it still is", () => {
     expect(when("..###.......")).toEqual({ t0_s: 10, t1_s: 25, began: true, over: true, more: 0 });

@@ -19,7 +19,7 @@ const MIN_PARTS = 3;
 const SETTLED_S = 1;
 /** A finding holds for the whole window if it holds for so much of it, or for all parts but one. */
 const WHOLE = 0.8;
-/** Parts that a stretch has at least: one alone may be chance. */
+/** Parts of a stretch at least, if the whole window is below the threshold: one may be chance. */
 const STRETCH = 2;
 /** Maximum stretches evaluated as a whole, for the figures of their findings. */
 const MAX_STRETCHES = 3;
@@ -59,9 +59,11 @@ export function partsOf({ model, span, now_s, target }: ViewInput): readonly Spa
 /**
  * Stretches of parts in which a finding holds, by its ID: clearly in one part at least, and in the
  * others at least at the eased threshold. One part without it does not end a stretch.
+ * @param whole IDs of findings of the whole window.
  */
 export function stretchesOf(
   parts: readonly PartFindings[],
+  whole: ReadonlySet<string>,
 ): ReadonlyMap<string, readonly Stretch[]> {
   const all = new Map<string, readonly Stretch[]>();
   for (const id of new Set(parts.flatMap(({ clear }) => [...clear]))) {
@@ -74,7 +76,7 @@ export function stretchesOf(
     }
     const certain = stretches.filter(
       ({ from, to }) =>
-        holds.filter((at) => at >= from && at <= to).length >= STRETCH &&
+        (whole.has(id) || holds.filter((at) => at >= from && at <= to).length >= STRETCH) &&
         parts.slice(from, to + 1).some(({ clear }) => clear.has(id)),
     );
     if (certain.length > 0) all.set(id, certain);
@@ -114,7 +116,12 @@ export class PartFinder {
     const judged = rules.filter(({ trend }) => trend !== true);
     const parts = yield* this.evaluated(input, judged);
     const known = new Set(whole.map(({ id }) => id));
-    const timed = [...stretchesOf(parts.map(({ found }) => found))].flatMap(([id, stretches]) => {
+    const timed = [
+      ...stretchesOf(
+        parts.map(({ found }) => found),
+        known,
+      ),
+    ].flatMap(([id, stretches]) => {
       const when = whenOf(stretches, parts);
       return when ? [{ id, when }] : [];
     });
