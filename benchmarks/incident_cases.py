@@ -141,9 +141,10 @@ INCIDENTS: tuple[Incident, ...] = (
         "c-broadcast",
         "12 threads are woken for each job, and one gets it",
         (*C, "broadcast"),
-        right=r"taker.*(for nothing|in vain)",
+        right=r"taker.*woken together.*for nothing",
         symptom=r"taker|queue_mutex",
         misleading=r"were idle",
+        healthy=r"taker.*were idle",
     ),
     Incident(
         "c-fifo",

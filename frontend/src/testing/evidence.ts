@@ -80,6 +80,7 @@ export function timesOf(
   for (const { id, number } of STATES) seconds[number] = states[id] ?? 0;
   return {
     ...{ wall, cpu: 0, queue: 0, disk: 0, idle: 0, parked: 0, system: 0, faults: 0 },
+    ...{ runs: 0, short_runs: 0 },
     states: seconds,
     ...more,
   };

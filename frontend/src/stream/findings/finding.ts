@@ -67,6 +67,9 @@ export interface TimesOf {
   readonly system: number;
   /** Minor page faults. */
   readonly faults: number;
+  /** Number of stays on a CPU, and of those shorter than 33 µs; 0 without a ledger. */
+  readonly runs: number;
+  readonly short_runs: number;
 }
 
 export interface ThreadTimes extends TimesOf {

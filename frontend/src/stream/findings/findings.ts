@@ -17,6 +17,7 @@ import {
   IDLE_POOL_RULE,
   LITTLE_WORK_RULE,
   SATURATED_RULE,
+  TOGETHER_RULE,
 } from "./work";
 
 export interface FindingsView extends FactsState {
@@ -108,6 +109,7 @@ const RULES: readonly Rule[] = [
   OWN_DELAY_RULE,
   EVENT_LOOP_RULE,
   SATURATED_RULE,
+  TOGETHER_RULE,
   LITTLE_WORK_RULE,
   DISK_RULE,
   MEMORY_RULE,
