@@ -149,7 +149,7 @@ function* causeSteps(input: ViewInput, rules: readonly Rule[], dip: Dip): Steps<
   }
   const within = yield* evidenceSteps({ ...input, span: dip });
   const risen = rules
-    .filter(({ trend }) => trend !== true)
+    .filter(({ whole }) => whole !== true)
     .flatMap((rule) => rule.find(within, () => 1))
     .filter(({ id, weight }) => isRise(weights.get(id) ?? 0, weight, FINDING_FACTOR))
     .sort((a, b) => b.weight - a.weight);

@@ -152,8 +152,8 @@ export interface Rule {
   readonly subject: string;
   /** Requires the ledger; skipped without one. */
   readonly ledger: boolean;
-  /** Judged over the whole window only: what holds for a part of it is nothing notable. */
-  readonly trend?: true;
+  /** Judged over the whole window only: a part of it tells too little. */
+  readonly whole?: true;
   /**
    * @param ease Factor on a finding's thresholds: below 1 for a finding already shown (hysteresis).
    */

@@ -113,7 +113,7 @@ export class PartFinder {
     rules: readonly Rule[],
     whole: readonly Finding[],
   ): Steps<readonly Finding[]> {
-    const judged = rules.filter(({ trend }) => trend !== true);
+    const judged = rules.filter(({ whole }) => whole !== true);
     const parts = yield* this.evaluated(input, judged);
     const known = new Set(whole.map(({ id }) => id));
     const timed = [

@@ -104,7 +104,7 @@ export const TOGETHER_RULE: Rule = {
 export const IDLE_POOL_RULE: Rule = {
   subject: "idle pools",
   ledger: true,
-  trend: true,
+  whole: true,
   find: ({ roles, wakes, seconds, go }, ease) =>
     roles.flatMap((times) => {
       const { key, role, process, threads, idle, wall, cpu, parked } = times;
