@@ -116,6 +116,9 @@ it("says that a pool is full if nobody gives its threads work, and they have som
   expect(texts(FULL_POOL_RULE, pool(name, 40, 0.01))).toEqual([
     "All 4 threads of pool-#-thread-# are busy all the time: none waits for work, and what comes beside has to queue.",
   ]);
+  const workers = "ThreadPoolExecutor";
+  expect(texts(FULL_POOL_RULE, pool(workers, 20, 0))[0]).toMatch(/^All 4 threads of ThreadPool/);
+  expect(texts(FULL_POOL_RULE, pool(workers, 10, 3.2))).toEqual([]);
   expect(texts(FULL_POOL_RULE, pool(name, 40, 2))).toEqual([]);
   // Idle: nothing wakes them.
   expect(texts(FULL_POOL_RULE, { roles: [roleOf(name, 4)] })).toEqual([]);
