@@ -117,11 +117,11 @@ export class DipFinder {
 
 function findingOf(name: string, dip: Dip, cause: string, more: number): Finding {
   const { level, rate, over, ...span } = dip;
-  const [low, usual] = [rate, level].map((each) => formatNumber(each, "1/s"));
+  const [low, normal] = [rate, level].map((each) => formatNumber(each, "1/s"));
   const share = (level - rate) / level;
   return {
     id: `dip:${name}`,
-    text: `Operations${name === "" ? "" : ` of ${name}`} fell by ${formatValue(share, "share")}, from ${usual} to ${low} a second.`,
+    text: `Operations${name === "" ? "" : ` of ${name}`} fell by ${formatValue(share, "share")}, from ${normal} to ${low} a second.`,
     also: cause === "" ? "nothing else that was looked at changed as much" : `meanwhile ${cause}`,
     evidence:
       `Level: the median of the window; compared with the ${formatDuration(BEFORE_S)} before. ` +
