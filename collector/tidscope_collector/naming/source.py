@@ -126,8 +126,7 @@ class PythonNames:
     """
 
     runtime: str = "start functions of CPython"
-    # A thread that waits for the GIL to begin has no function yet.
-    every_s: float | None = 10.0
+    every_s: float | None = None
 
     def __init__(self, pid: int, start_ticks: int) -> None:
         self._pid = pid
