@@ -260,11 +260,14 @@ export function operationLines(input: ViewInput): readonly OperationsLine[] {
       return { name: programLine(model, pid).name, log };
     }),
   ].map(({ name, log }) => {
-    const decisions = log.between(span.t0_s, end_s);
-    const own = decisions.filter(
-      ({ t_s, start_s }) => log.bandAt((start_s + t_s) / 2)?.proxy === false,
-    );
-    const points = own.flatMap((decision, i) => broken(own[i - 1], decision));
+    const own = log
+      .between(span.t0_s, end_s)
+      .filter(({ t_s, start_s }) => log.bandAt((start_s + t_s) / 2)?.proxy === false);
+    const points = own.flatMap((decision, i) => {
+      // A policy that tries a size expects another rate.
+      const rate = decision.counted && !decision.probing ? decision.rate : Number.NaN;
+      return broken(own[i - 1], { ...decision, rate });
+    });
     return { name, points: points.map(([t_s, value]) => ({ t_s, value })) };
   });
   return [...steered, ...poolOps(input, end_s)].filter(({ points }) => points.length > 0);

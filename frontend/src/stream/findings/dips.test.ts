@@ -94,6 +94,14 @@ describe("the finding", () => {
     expect(looked_at).toContain("dips of operations");
   });
 
+  it("names a size that went down as it began", () => {
+    const model = dipping(50, (dip_s) => 9e8 * dip_s);
+    model.sizes.note(0, 8);
+    model.sizes.note(20, 2);
+    const { findings } = finished(new FindingsMaker().make(factInput(model)));
+    expect(findings[0]?.also).toBe("meanwhile GOMAXPROCS went from 8 to 2");
+  });
+
   it("blames nobody whose figures are as before", () => {
     const model = dipping(50, () => 0);
     const { findings } = finished(new FindingsMaker().make(factInput(model)));
