@@ -7,6 +7,7 @@ not. Needs the agent of agents/python on its path.
 import sys
 import threading
 import time
+from concurrent.futures import wait
 
 from tidscope_agent import ThreadPoolExecutor, start
 
@@ -40,8 +41,7 @@ def main() -> None:
     threading.Thread(target=compact, name="compactor").start()
     print("ready", flush=True)
     while True:
-        for future in [pool.submit(job) for _ in range(8)]:
-            future.result()
+        wait([pool.submit(job) for _ in range(8)])
         time.sleep(0.01)
 
 

@@ -246,6 +246,8 @@ def test_it_is_asked_again_until_sysmon_was_seen(
         ([("_bootstrap", "threading"), ("Flusher.run", "shop")], "Flusher"),
         ([("_worker", "concurrent/futures/thread")], "ThreadPoolExecutor"),
         ([("main.<locals>.run", "shop")], "run"),
+        ([("Workers._run", "shop")], "Workers"),
+        ([("Shop.serve", "shop")], "serve"),
         ([("x" * 100, "shop")], "x" * LONGEST),
         ([("a name\n", "shop")], ""),
         ([("_bootstrap", "threading"), ("Timer.run", "threading")], ""),

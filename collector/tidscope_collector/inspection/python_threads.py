@@ -264,7 +264,7 @@ def name_of(frames: list[Frame]) -> str:
     """Return the name of a thread by its oldest frames; empty if its target is not known.
 
     It is the first function that is none of the module threading: its own name, or the class of a
-    method `run`. Workers of concurrent.futures have the name of their class.
+    method `run` or of a private one. Workers of concurrent.futures have the name of their class.
     """
     target = next((one for one in frames if not one.file.endswith("/threading.py")), None)
     if target is None or _NAME.fullmatch(target.function) is None:
@@ -272,6 +272,6 @@ def name_of(frames: list[Frame]) -> str:
     if target.file.endswith("/concurrent/futures/thread.py"):
         return POOL
     *outer, name = target.function.split(".")
-    if name == "run" and outer and outer[-1] != "<locals>":
+    if (name == "run" or name.startswith("_")) and outer and outer[-1] != "<locals>":
         name = outer[-1]
     return name[:LONGEST]

@@ -5,10 +5,14 @@ import { finished } from "../steps";
 import { FindingsMaker } from "./findings";
 import { type PartFindings, partsOf, stretchesOf, whenOf } from "./parts";
 
-/** Parts by what holds: "#" clearly, "+" at the eased threshold, "." not. */
+/** Parts by what holds: "#" strongly, "=" clearly, "+" at the eased threshold, "." not. */
 function parts(marks: string): PartFindings[] {
   const has = (yes: boolean) => new Set(yes ? ["lock:5"] : []);
-  return [...marks].map((mark) => ({ clear: has(mark === "#"), eased: has(mark !== ".") }));
+  return [...marks].map((mark) => ({
+    strong: has(mark === "#"),
+    clear: has(mark === "#" || mark === "="),
+    eased: has(mark !== "."),
+  }));
 }
 
 function stretches(marks: string, whole: readonly string[] = []): string[] {
@@ -26,7 +30,9 @@ describe("stretches of a window", () => {
     expect(stretches("..##.#....")).toEqual(["##.#"]);
     expect(stretches("..#.......")).toEqual([]);
     expect(stretches("..#.......", ["lock:5"])).toEqual(["#"]);
-    expect(stretches("..++++....")).toEqual([]);
+    expect(stretches("..+==+....")).toEqual([]);
+    expect(stretches("..+==+....", ["lock:5"])).toEqual(["+==+"]);
+    expect(stretches("..++++....", ["lock:5"])).toEqual([]);
   });
 
   const spans = Array.from({ length: 12 }, (_, k) => ({ t0_s: 5 * k, t1_s: 5 * k + 5 }));

@@ -19,13 +19,18 @@ const MIN_PARTS = 3;
 const SETTLED_S = 1;
 /** A finding holds for the whole window if it holds for so much of it, or for all parts but one. */
 const WHOLE = 0.8;
-/** Parts of a stretch at least, if the whole window is below the threshold: one may be chance. */
+/**
+ * What the whole window does not have must be no chance: so many parts of a stretch at least, and a
+ * factor on thresholds in one of them.
+ */
 const STRETCH = 2;
+const STRONG = 1.2;
 /** Maximum stretches evaluated as a whole, for the figures of their findings. */
 const MAX_STRETCHES = 3;
 
-/** IDs of findings of a part: above their thresholds, and above the eased ones. */
+/** IDs of findings of a part: far above their thresholds, above them, and above the eased ones. */
 export interface PartFindings {
+  readonly strong: ReadonlySet<string>;
   readonly clear: ReadonlySet<string>;
   readonly eased: ReadonlySet<string>;
 }
@@ -74,10 +79,11 @@ export function stretchesOf(
       if (last && at - last.to <= 2) stretches[stretches.length - 1] = { ...last, to: at };
       else stretches.push({ from: at, to: at });
     }
-    const certain = stretches.filter(
-      ({ from, to }) =>
-        (whole.has(id) || holds.filter((at) => at >= from && at <= to).length >= STRETCH) &&
-        parts.slice(from, to + 1).some(({ clear }) => clear.has(id)),
+    const certain = stretches.filter(({ from, to }) =>
+      whole.has(id)
+        ? parts.slice(from, to + 1).some(({ clear }) => clear.has(id))
+        : holds.filter((at) => at >= from && at <= to).length >= STRETCH &&
+          parts.slice(from, to + 1).some(({ strong }) => strong.has(id)),
     );
     if (certain.length > 0) all.set(id, certain);
   }
@@ -161,7 +167,7 @@ export class PartFinder {
         const evidence = yield* evidenceSteps({ ...input, span });
         const ids = (ease: number) =>
           new Set(rules.flatMap((rule) => rule.find(evidence, () => ease).map(({ id }) => id)));
-        found = { clear: ids(1), eased: ids(EASE) };
+        found = { strong: ids(STRONG), clear: ids(1), eased: ids(EASE) };
         this.parts.set(key, found);
       }
       all.push({ ...span, found });
