@@ -33,6 +33,7 @@ class Incident:
         tree: whether its children are watched, too.
         silent_is_right: there is no fault that findings could know, so that silence is right.
         healthy: findings of the healthy twin that are no false alarm.
+        begins_s: when the fault begins, in seconds from the program's start.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Incident:
     tree: bool = False
     silent_is_right: bool = False
     healthy: str = r"(?!)"
+    begins_s: float = 0.0
 
     def verdict(self, sentences: Sequence[str]) -> str:
         """Judge the findings, most important first: right, symptom, misleading or silent.
@@ -71,6 +73,10 @@ class Incident:
 
 C = ("{build}/incident",)
 PYTHON = ("python3", str(HERE / "incident.py"))
+COUNTED = (
+    *("env", f"PYTHONPATH={HERE.parents[1] / 'agents' / 'python'}"),
+    *("python3", str(HERE / "counted_pool.py")),
+)
 GO = ("{build}/incident-go",)
 JAVA = ("java", "-Xmx192m", "-cp", "{build}/java", "Incident")
 NODE = ("node", str(HERE / "incident.mjs"))
@@ -121,6 +127,24 @@ INCIDENTS: tuple[Incident, ...] = (
         right=r"(12|11) (threads|of).*(table_mutex|session)",
         symptom=r"lock",
         misleading=r"were idle",
+    ),
+    Incident(
+        "c-lock-burst",
+        "for ten seconds 12 threads hold a lock a hundred times longer",
+        (*C, "lock-burst"),
+        right=r"(Since|From) \d\d:.*(1[012]) threads.*stock_mutex",
+        symptom=r"stock_mutex",
+        misleading=r"were idle",
+        begins_s=12.0,
+    ),
+    Incident(
+        "c-broadcast",
+        "12 threads are woken for each job, and one gets it",
+        (*C, "broadcast"),
+        right=r"taker.*woken together.*for nothing",
+        symptom=r"taker|queue_mutex",
+        misleading=r"were idle",
+        healthy=r"taker.*were idle",
     ),
     Incident(
         "c-fifo",
@@ -197,9 +221,18 @@ INCIDENTS: tuple[Incident, ...] = (
         "python-executor",
         "a pool of four gets twice the jobs that it can do",
         (*PYTHON, "full-executor"),
-        right=r"(job|pool).*(full|queue|busy|all \d+)",
-        symptom=r"job",
+        right=r"(job|ThreadPool).*(full|queue|busy|all \d+)",
+        symptom=r"job|ThreadPool",
         misleading=r"were idle|one lock",
+    ),
+    Incident(
+        "python-dip",
+        "for five seconds a compaction holds the lock that all jobs need",
+        COUNTED,
+        right=r"From \d\d:.*Operations of pool requests fell.*meanwhile .*(lock|Lock)",
+        symptom=r"Operations of pool requests fell|lock",
+        misleading=r"were idle",
+        begins_s=20.0,
     ),
     Incident(
         "python-event-loop",
@@ -213,16 +246,16 @@ INCIDENTS: tuple[Incident, ...] = (
         "python-slow-dependency",
         "six threads wait for a service that takes half a second",
         (*PYTHON, "slow-dependency"),
-        right=r"(checkout|python).*(answer|wait).*process python3? \(\d+",
-        symptom=r"(checkout|python).*(network|socket|receiv|wait)",
+        right=r"(checkout|work|python).*(answer|wait).*process python3? \(\d+",
+        symptom=r"(checkout|work|python).*(network|socket|receiv|wait)",
         misleading=r"were idle|one lock",
     ),
     Incident(
         "python-n-plus-one",
         "two threads ask a store 200 times for each request",
         (*PYTHON, "n-plus-one"),
-        right=r"(list-orders|python).*asks.*times a second",
-        symptom=r"list-orders|python.*waits",
+        right=r"(list-orders|work|python).*asks.*times a second",
+        symptom=r"list-orders|(work|python).*waits",
         misleading=r"were idle|one lock|GIL",
     ),
     Incident(

@@ -6,7 +6,7 @@ says under Findings is read twice a second. It is judged when it has stood for s
 (cause and party), symptom, misleading or silent; a healthy twin should get no finding but those
 that are true of it. Sentences are compared with the rules of incident_cases.py.
 
-`said_s`: from the attach, when the fault is there already, until the right finding is first said.
+`said_s`: from the attach, or from when the fault begins, until the right finding is first said.
 `false_alarms`: healthy programs with a finding that is none. Needs root, chromium, cc, go, a JDK,
 node, PostgreSQL and redis-server; what is missing is said and left out, which makes the figures
 those of fewer incidents.
@@ -50,7 +50,7 @@ def built(folder: Path) -> None:
     def run(*words: str, cwd: Path = HERE) -> None:
         subprocess.run(words, cwd=cwd, check=True, env={**os.environ, "GOFLAGS": "-mod=mod"})
 
-    run("cc", "-O2", "-g", "-pthread", "-o", str(folder / "incident"), "incident.c")
+    run("cc", "-O2", "-g", "-pthread", "-o", str(folder / "incident"), "incident.c", "bursts.c")
     if shutil.which("go"):
         run("go", "build", "-o", str(folder / "incident-go"), ".", cwd=HERE / "go")
     if shutil.which("javac"):
@@ -82,7 +82,7 @@ async def look_at(
     running: Running, incident: Incident, fault: bool, build: Path, options: argparse.Namespace
 ) -> list[tuple[float, list[str]]]:
     """Run a program and read what its page says."""
-    seconds = options.fault_s if fault else options.healthy_s
+    seconds = options.fault_s + incident.begins_s if fault else options.healthy_s
     words = [word.format(build=build) for word in incident.program]
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
@@ -106,6 +106,8 @@ def judged(incident: Incident, found: Sequence[tuple[float, list[str]]]) -> dict
     """Judge what was said of a program with its fault."""
     verdicts = [(at_s, incident.verdict(sentences)) for at_s, sentences in found]
     said_s = next((at_s for at_s, verdict in verdicts if verdict == "right"), None)
+    if said_s is not None:
+        said_s -= incident.begins_s
     if incident.silent_is_right:
         said_s = None
     # Findings come and go at their thresholds: the most frequent verdict of the last third counts.

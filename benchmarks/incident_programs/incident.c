@@ -17,61 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-static int fault;
+#include "incident.h"
 
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
-static void sleep_us(int64_t us)
-{
-	struct timespec time = {us / 1000000, us % 1000000 * 1000};
-
-	nanosleep(&time, NULL);
-}
-
-/* Compute for some time of this thread's own. */
-static void compute_us(int64_t us)
-{
-	struct timespec time;
-	int64_t end;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-	end = time.tv_sec * 1000000000LL + time.tv_nsec + us * 1000;
-	do {
-		for (volatile int i = 0; i < 1000; i++)
-			;
-		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-	} while (time.tv_sec * 1000000000LL + time.tv_nsec < end);
-}
-
-static void start(const char *name, void *(*work)(void *), void *of)
-{
-	char own[32];
-	pthread_t thread;
-
-	if (pthread_create(&thread, NULL, work, of)) {
-		perror("pthread_create");
-		exit(1);
-	}
-	snprintf(own, sizeof own, "%.15s", name);
-	pthread_setname_np(thread, own);
-	pthread_detach(thread);
-}
-
-static void start_many(int count, const char *role, void *(*work)(void *))
-{
-	char name[16];
-
-	for (intptr_t i = 0; i < count; i++) {
-		snprintf(name, sizeof name, "%s-%d", role, (int)i);
-		start(name, work, (void *)i);
-	}
-}
+int fault;
 
 /* A mutex held over fsync; the twin syncs outside of it. */
 static pthread_mutex_t journal_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -468,7 +416,8 @@ static const struct {
 	{"false-sharing", false_sharing}, {"fault-storm", fault_storm}, {"convoy", convoy},
 	{"starvation", starvation},	{"thread-leak", thread_leak}, {"slow-client", slow_client},
 	{"fork-storm", fork_storm},	{"even-work", even_work},     {"file-writer", file_writer},
-	{"busy", busy},			{"reclaim", reclaim},
+	{"busy", busy},			{"reclaim", reclaim},	      {"lock-burst", lock_burst},
+	{"broadcast", broadcast},
 };
 
 int main(int count, char **arguments)

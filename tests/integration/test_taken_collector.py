@@ -71,6 +71,7 @@ def attempt_identities(victim: Victim) -> dict[str, dict[str, object]]:
         "prometheus_samples": {"metrics": ["requests_total"]},
         "java_blocked": dict(victim.process),
         "go_threads": dict(victim.process),
+        "python_threads": dict(victim.process),
         "java_names": dict(victim.process),
         "java_counters": dict(victim.process),
         "arguments": dict(victim.process),

@@ -248,7 +248,7 @@ class Group:
 
     @staticmethod
     def _source(pid: int, _: int, runtime: Runtime) -> NameSource | None:
-        return Names(pid) if runtime == "java" else None
+        return Names(pid) if runtime in ("java", "python") else None
 
     def add(self, pid: int, runtime: Runtime, role: str = "") -> Member:
         member = self.members.add(Newcomer(pid, 1, pid, pid, "prog", 0))
@@ -303,7 +303,7 @@ def test_a_program_that_ends_or_executes_another_is_asked_no_more() -> None:
 def test_the_oldest_are_asked_and_it_is_said_how_many_are_not() -> None:
     group = Group(ask_names=True)
     for pid in range(100, 100 + MAX_ASKED + 3):
-        group.add(pid, "java")
+        group.add(pid, "java" if pid % 2 else "python")
     group.observe()
     asked = f"{MAX_ASKED} of {MAX_ASKED} programs that were asked named theirs"
     wait_until(lambda: group.accounts.description == f"{asked}; 3 more are not asked")

@@ -8,6 +8,7 @@ from processes import wait_until
 from tidscope_collector.inspection.asking import NoAnswerError
 from tidscope_collector.inspection.demangling import LONGEST_NAME
 from tidscope_collector.inspection.lock_answers import ask_readable_names
+from tidscope_collector.inspection.python_threads import LONGEST, Frame, name_of
 from tidscope_collector.inspection.questions import TITLE_BYTES
 from tidscope_collector.naming import source
 from tidscope_collector.naming.source import LONGEST_ROLE, GoNames, read_title, role_of_title
@@ -235,3 +236,26 @@ def test_it_is_asked_again_until_sysmon_was_seen(
         names.read()
     found |= {8: "sysmon"}
     assert names.read() == found
+
+
+@pytest.mark.parametrize(
+    ("frames", "name"),
+    [
+        ([("_bootstrap", "threading"), ("Thread.run", "threading"), ("work", "shop")], "work"),
+        ([("_bootstrap", "threading"), ("serve.<locals>.arrive", "shop")], "arrive"),
+        ([("_bootstrap", "threading"), ("Flusher.run", "shop")], "Flusher"),
+        ([("_worker", "concurrent/futures/thread")], "ThreadPoolExecutor"),
+        ([("main.<locals>.run", "shop")], "run"),
+        ([("Workers._run", "shop")], "Workers"),
+        ([("Shop.serve", "shop")], "serve"),
+        ([("x" * 100, "shop")], "x" * LONGEST),
+        ([("a name\n", "shop")], ""),
+        ([("_bootstrap", "threading"), ("Timer.run", "threading")], ""),
+        ([], ""),
+    ],
+)
+def test_a_python_thread_has_the_name_of_its_first_function(
+    frames: list[tuple[str, str]], name: str
+) -> None:
+    called = [Frame(f"/usr/lib/python3.11/{file}.py", function) for function, file in frames]
+    assert name_of(called) == name

@@ -130,17 +130,23 @@ class Elf:
             piece = b"" if packed.eof else packed.unconsumed_tail or next(pieces, b"")
 
     def variable(self, name: str) -> Symbol | None:
-        """Find a variable in the symbol table, or return None. A stripped file has none."""
+        """Find a variable in the symbol tables, or return None; stripped files export some."""
         return self._find(name, _TYPE_OBJECT)
 
     def function(self, name: str) -> Symbol | None:
-        """Find a function in the symbol table, or return None. A stripped file has none."""
+        """Find a function in the symbol tables, or return None; stripped files export some."""
         return self._find(name, _TYPE_FUNCTION)
 
     def _find(self, name: str, kind: int) -> Symbol | None:
-        table = self.section(".symtab")
-        if table is None or table.link >= len(self.sections):
-            return None
+        for table in (self.section(".symtab"), self.section(".dynsym")):
+            if table is None or table.link >= len(self.sections):
+                continue
+            found = self._find_in(table, name, kind)
+            if found is not None:
+                return found
+        return None
+
+    def _find_in(self, table: Section, name: str, kind: int) -> Symbol | None:
         names = [
             struct.pack("<I", place)
             for place in self._places(self.sections[table.link], name.encode())

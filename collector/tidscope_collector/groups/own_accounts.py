@@ -121,7 +121,7 @@ class OwnAccounts:
             known = described.of(member)
             if known.role:
                 self._titles[member.pid] = known.role
-            if known.runtime in ("go", "java"):
+            if known.runtime in ("go", "java", "python"):
                 wanted.append((member, known.runtime))
         wanted.sort(key=lambda one: one[0].start_ns)
         self._left_out = max(0, len(wanted) - MAX_ASKED)

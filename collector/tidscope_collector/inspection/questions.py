@@ -62,6 +62,7 @@ from tidscope_collector.inspection.process_files import (
     read_beginning,
 )
 from tidscope_collector.inspection.prometheus_text import prometheus_counter, prometheus_samples
+from tidscope_collector.inspection.python_threads import python_threads
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.process import stack_start
 
@@ -256,6 +257,7 @@ def questions(places: Places) -> Mapping[str, Question]:
         "prometheus_samples": taking(prometheus_samples, "metrics"),
         "java_blocked": taking(java_blocked, *PROCESS),
         "go_threads": taking(go_threads, *PROCESS),
+        "python_threads": taking(python_threads, *PROCESS),
         "java_names": taking(java_names, *PROCESS),
         "java_counters": taking(java_counters, *PROCESS),
         "arguments": taking(arguments_again, *PROCESS),

@@ -350,6 +350,17 @@ def ask_go_threads(pid: int, start_ticks: int) -> dict[int, str]:
     return {one.tid: one.name for one in found}
 
 
+def ask_python_threads(pid: int, start_ticks: int) -> dict[int, str]:
+    """Return start functions by thread ID; see `python_threads.python_threads`.
+
+    Raises:
+        NoAnswerError: the program does not answer, or its interpreter is not known.
+    """
+    about = about_process(pid, start_ticks)
+    found = read_lines(ask_text("python_threads", about, PROGRAM_S), _ThreadLine)
+    return {one.tid: one.name for one in found}
+
+
 _ID = re.compile(r"[0-9a-f]{64}")
 
 

@@ -17,7 +17,11 @@ from tidscope_wire.role import role_of
 from tidscope_collector.inspection.asking import NoAnswerError
 from tidscope_collector.inspection.conversation import ArgumentsReader
 from tidscope_collector.inspection.questions import TITLE_BYTES
-from tidscope_collector.inspection.reader import ask_go_threads, ask_java_names
+from tidscope_collector.inspection.reader import (
+    ask_go_threads,
+    ask_java_names,
+    ask_python_threads,
+)
 
 LONGEST_ROLE = 128
 
@@ -113,6 +117,29 @@ class JavaNames:
         """See `NameSource`; there is nothing to close."""
 
 
+class PythonNames:
+    """A `NameSource` for CPython: functions that threads were started with. It does not notice.
+
+    Args:
+        pid: process ID.
+        start_ticks: start time of the process, in clock ticks since boot.
+    """
+
+    runtime: str = "start functions of CPython"
+    every_s: float | None = None
+
+    def __init__(self, pid: int, start_ticks: int) -> None:
+        self._pid = pid
+        self._start_ticks = start_ticks
+
+    def read(self) -> Mapping[int, str]:
+        """See `NameSource`."""
+        return ask_python_threads(self._pid, self._start_ticks)
+
+    def close(self) -> None:
+        """See `NameSource`; there is nothing to close."""
+
+
 class TitleNames:
     """A `NameSource` for process titles: the main thread's name follows the title, within a second.
 
@@ -190,4 +217,6 @@ def runtime_source(pid: int, start_ticks: int, runtime: Runtime, *, ask: bool) -
         return JavaNames(pid, start_ticks, may_ask=ask)
     if runtime == "go":
         return GoNames(pid, start_ticks)
+    if runtime == "python":
+        return PythonNames(pid, start_ticks)
     return None

@@ -3,7 +3,7 @@
 import type { ViewInput } from "./chartView";
 import { CALL_STAYS, CALLS } from "./facts/facts";
 import type { FactWindow } from "./facts/factTable";
-import { callsState, type FactsState, leadingRole, threadsByTid } from "./facts/parties";
+import { callsState, type FactsState, leadingRole } from "./facts/parties";
 import { BUCKETS, quantile } from "./facts/stayHistogram";
 
 export interface CallRow {
@@ -69,7 +69,7 @@ export function callsView(input: ViewInput): CallsView {
 
 function sumUp({ model, filter }: ViewInput, window: FactWindow): Map<number, Sums> {
   const { calls } = model.facts;
-  const threads = threadsByTid(model);
+  const threads = model.threads.byTid;
   const all = new Map<number, Sums>();
   for (const slot of calls.all()) {
     const tid = calls.key(slot, CALLS.tid);

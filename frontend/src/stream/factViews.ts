@@ -6,7 +6,7 @@
 import { type CallsView, callsView } from "./calls";
 import type { ViewInput } from "./chartView";
 import { type FactsState, ledgerState } from "./facts/parties";
-import type { FindingsView } from "./findings/findings";
+import type { FindingsMaker, FindingsView } from "./findings/findings";
 import { type ThreadLock, threadLocks } from "./locks";
 import { type PoolsView, poolsView } from "./poolsView";
 import { type ProcessesView, processesView } from "./processesView";
@@ -93,8 +93,7 @@ export function loadFindings(): Promise<void> {
 }
 
 export class FactViewMaker {
-  /** IDs of the findings shown, in order. */
-  private shown: readonly string[] = [];
+  private findings: FindingsMaker | null = null;
   /** There was too little data for findings. */
   waiting = true;
 
@@ -107,8 +106,8 @@ export class FactViewMaker {
           void loadFindings();
           return {};
         }
-        const findings = yield* rules.findingsSteps(input, this.shown);
-        this.shown = findings.findings.map(({ id }) => id);
+        this.findings ??= new rules.FindingsMaker();
+        const findings = yield* this.findings.make(input);
         this.waiting = findings.state === "waiting";
         return { findings };
       }

@@ -9,7 +9,6 @@ import {
   leadingRole,
   ledgerState,
   lockNames,
-  threadsByTid,
   UNKNOWN_NAME,
   unnamedLock,
 } from "./facts/parties";
@@ -171,7 +170,7 @@ export function threadLocks(input: ViewInput, tid: number): readonly ThreadLock[
 function sumUp(input: ViewInput, window: FactWindow): Map<number, LockSums> {
   const { model, filter } = input;
   const { locks } = model.facts;
-  const threads = threadsByTid(model);
+  const threads = model.threads.byTid;
   const all = new Map<number, LockSums>();
   for (const slot of locks.all()) {
     const tid = locks.key(slot, LOCKS.tid);
@@ -237,7 +236,7 @@ function threadsAt(
   lock: number,
 ): { waiters: readonly LockThread[]; wakers: readonly LockThread[] } {
   const { locks } = model.facts;
-  const known = threadsByTid(model);
+  const known = model.threads.byTid;
   const threads: LockThread[] = [];
   for (const slot of locks.all()) {
     if (locks.key(slot, LOCKS.lock) !== lock) continue;
@@ -268,7 +267,7 @@ function threadsAt(
 
 /** Threads waiting for the GIL; on-CPU and queue times come from the threads' counters. */
 function gilThreads(input: ViewInput, waiters: readonly LockThread[]): readonly GilThread[] {
-  const threads = threadsByTid(input.model);
+  const threads = input.model.threads.byTid;
   return waiters.map((waiter) => {
     const busy = busyOf(input, waiter.tid === null ? undefined : threads.get(waiter.tid));
     return { ...waiter, of_runnable: waiter.wait / (waiter.wait + busy) };

@@ -6,7 +6,7 @@
 import type { RingField } from "./chartSpecs";
 import type { ViewInput } from "./chartView";
 import { LOCKS, WAKES } from "./facts/facts";
-import { lockNames, threadsByTid } from "./facts/parties";
+import { lockNames } from "./facts/parties";
 import type { Stretches } from "./history";
 import { increase } from "./rate";
 import { ringOf } from "./series";
@@ -122,7 +122,7 @@ export function contendedRoles(model: TargetModel): ReadonlySet<string> {
 
 function roleSums(model: TargetModel): ReadonlyMap<string, RoleSums> {
   const { wakes } = model.facts;
-  const threads = threadsByTid(model);
+  const threads = model.threads.byTid;
   const sums = new Map<string, RoleSums>();
   for (const thread of threads.values()) {
     const sum = sums.get(thread.role) ?? { wall_s: 0, all_s: 0, own_s: 0 };
@@ -149,7 +149,7 @@ function roleSums(model: TargetModel): ReadonlyMap<string, RoleSums> {
  */
 export function parkedShares(model: TargetModel): (tid: number) => number {
   const blocked = contendedRoles(model);
-  const threads = blocked.size > 0 ? threadsByTid(model) : null;
+  const threads = blocked.size > 0 ? model.threads.byTid : null;
   const kinds = lockNames(model);
   const shares = new Map<number, number>();
   const { locks, some } = model.facts;

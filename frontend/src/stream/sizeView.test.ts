@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { factTables } from "../testing/factModel";
 import { frame, type Row, TARGET } from "../testing/frames";
 import { began, decided } from "../testing/steering";
-import type { Target, TargetEvent } from "../wire/generated/models";
+import type { SteeringStarted, Target, TargetEvent } from "../wire/generated/models";
 import type { ViewInput } from "./chartView";
 import { FIGURES } from "./poolLog";
 import { filterFrom } from "./rank";
-import { opsView, sizeView } from "./sizeView";
+import { operationLines, opsView, sizeView } from "./sizeView";
 import { TargetModel } from "./targetModel";
 import { opsTile } from "./tileView";
 import { DEFAULT_REQUEST } from "./viewRequest";
@@ -225,6 +225,40 @@ describe("opsView", () => {
       [4, [RELEASED]],
     ]);
     expect(opsView(over).lines[0]?.last).toBeNaN();
+  });
+});
+
+describe("operationLines", () => {
+  const steady = { probing: false };
+  const linesOf = (signal: Partial<SteeringStarted> = {}) =>
+    operationLines(
+      input([
+        [0, [began(signal)]],
+        [3.2, [decided(3, 4, 6, steady)]],
+        [5.2, [decided(5, 6, 6, { ...steady, ops: 3000 })]],
+        [7.2, [decided(7, 6, 2, { ops: 100, probing: true })]],
+        [9.2, [decided(9, 6, 6, { ...steady, ops: 100, counted: false })]],
+        [11.2, [decided(11, 6, 6, { ...steady, ops: 500 })]],
+      ]),
+    );
+
+  it("have the rate of each interval at a size that a policy does not try", () => {
+    expect(linesOf()).toEqual([
+      {
+        name: "",
+        points: [
+          { t_s: 3, value: 1000 },
+          { t_s: 5, value: 1500 },
+          { t_s: 7, value: Number.NaN },
+          { t_s: 9, value: Number.NaN },
+          { t_s: 11, value: 250 },
+        ],
+      },
+    ]);
+  });
+
+  it("have no signal that stands in for operations", () => {
+    expect(linesOf({ signal: "network-bytes", proxy: true })).toEqual([]);
   });
 });
 

@@ -243,6 +243,36 @@ function held(changes: ReturnType<GaugeLog["between"]>, time_s: Float64Array): F
   });
 }
 
+/** Operations per second over time: each value is the mean since the point before. */
+export interface OperationsLine {
+  /** Within a sentence: "pool requests"; empty for those of a single program's policy. */
+  readonly name: string;
+  readonly points: readonly GaugeChange[];
+}
+
+/** Operations of a window that the program, its agent or its metrics count; no proxies for them. */
+export function operationLines(input: ViewInput): readonly OperationsLine[] {
+  const { model, span, now_s } = input;
+  const end_s = Math.min(span.t1_s, now_s);
+  const steered = [
+    { name: "", log: model.steer },
+    ...Array.from(model.programSteer.programs, ([pid, { log }]) => {
+      return { name: programLine(model, pid).name, log };
+    }),
+  ].map(({ name, log }) => {
+    const own = log
+      .between(span.t0_s, end_s)
+      .filter(({ t_s, start_s }) => log.bandAt((start_s + t_s) / 2)?.proxy === false);
+    const points = own.flatMap((decision, i) => {
+      // A policy that tries a size expects another rate.
+      const rate = decision.counted && !decision.probing ? decision.rate : Number.NaN;
+      return broken(own[i - 1], { ...decision, rate });
+    });
+    return { name, points: points.map(([t_s, value]) => ({ t_s, value })) };
+  });
+  return [...steered, ...poolOps(input, end_s)].filter(({ points }) => points.length > 0);
+}
+
 /** One pool; NaN while a policy steers, as its decisions contain the rate. */
 interface PoolLine {
   readonly name: string;

@@ -9,7 +9,6 @@ import {
   type Outside,
   outsideParties,
   type Party,
-  threadsByTid,
 } from "./facts/parties";
 import type { TargetModel } from "./targetModel";
 
@@ -67,7 +66,7 @@ interface Sums extends Pick<TakerRow, "key" | "kind" | "name"> {
 
 export function takersView(input: ViewInput): TakersView {
   const { model, filter } = input;
-  const threads = threadsByTid(model);
+  const threads = model.threads.byTid;
   const { rows, ...sums } = takersOf(input, (tid) => {
     const thread = threads.get(tid);
     return thread === undefined || filter.fits(thread);
@@ -88,7 +87,7 @@ export function takersOf(
   const { seconds } = window;
   const base = ledgerState(input, window);
   if (base.state !== "ok") return { ...base, seconds, rows: [], delay: 0 };
-  const threads = threadsByTid(model);
+  const threads = model.threads.byTid;
   const own_pids = model.levels.pids(input.target);
   const outside = outsideParties(Array.from(takers.all(), (slot) => takerOutside(model, slot)));
   const all = new Map<string, Sums>();

@@ -3,7 +3,6 @@
 import { isIdle, STATE_PARTS, type StatePart, stateOf } from "./breakdown";
 import type { ViewInput } from "./chartView";
 import { STAYS } from "./facts/facts";
-import { threadsByTid } from "./facts/parties";
 import { BUCKETS, quantile } from "./facts/stayHistogram";
 import { parkedShares } from "./parked";
 import { StateReader } from "./stateLog";
@@ -101,7 +100,7 @@ export function threadView(input: ViewInput): ThreadView | null {
 function find(model: TargetModel, key: ThreadKey | null): Thread | undefined {
   if (key === null) return undefined;
   const tid = tidOfKey(key);
-  if (tid !== null) return threadsByTid(model).get(tid);
+  if (tid !== null) return model.threads.byTid.get(tid);
   for (const thread of model.threads.all()) if (thread.key === key) return thread;
   return undefined;
 }

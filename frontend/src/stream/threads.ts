@@ -95,6 +95,8 @@ export class Threads {
   /** Roles of the program seen so far, up to two. */
   private readonly known = new Set<string>();
   private numbers = 0;
+  /** Result of `byTid`; null after a birth or an end. */
+  private tids: ReadonlyMap<number, Thread> | null = null;
   private nextSlot = PROCESS_SLOT + 1;
 
   /**
@@ -112,6 +114,17 @@ export class Threads {
     if (sameRules(rules, this.rules)) return;
     this.rules = rules;
     for (const thread of this.all()) this.rename(thread, thread.name);
+  }
+
+  /** All known threads by ID; the latest one if an ID was recycled. */
+  get byTid(): ReadonlyMap<number, Thread> {
+    if (this.tids === null) {
+      const threads = new Map<number, Thread>();
+      for (const thread of this.ended) threads.set(thread.tid, thread);
+      for (const thread of this.live.values()) threads.set(thread.tid, thread);
+      this.tids = threads;
+    }
+    return this.tids;
   }
 
   /** One more than the highest slot in use. */
@@ -170,6 +183,7 @@ export class Threads {
       reset: false,
     };
     this.live.set(tid, thread);
+    this.tids = null;
     return thread;
   }
 
@@ -177,6 +191,7 @@ export class Threads {
   forgetEnded(): void {
     for (const { slot } of this.ended) this.free.push(slot);
     this.ended.length = 0;
+    this.tids = null;
   }
 
   rename(thread: Thread, name: string): void {
@@ -213,6 +228,7 @@ export class Threads {
     thread.exact = exact;
     this.live.delete(thread.tid);
     this.ended.push(thread);
+    this.tids = null;
     while (this.ended.length > this.maxEnded) {
       const oldest = this.ended.shift();
       if (oldest) this.free.push(oldest.slot);

@@ -5,7 +5,7 @@
 
 import type { ViewInput } from "./chartView";
 import { STAYS } from "./facts/facts";
-import { type FactsState, type LockKind, threadsByTid } from "./facts/parties";
+import type { FactsState, LockKind } from "./facts/parties";
 import { type GilThread, type LockRow, type LocksView, locksView } from "./locks";
 import { contendedRoles, lifeWithin, statesWithin, wallWithin } from "./parked";
 import { STATES, type StateGroup, type StateId, stateNumbered } from "./states";
@@ -214,7 +214,7 @@ function stateSums(input: ViewInput, t0_s: number, t1_s: number): ReadonlyMap<st
     sums.set(key, fresh);
     return fresh;
   };
-  const threads = threadsByTid(model);
+  const threads = model.threads.byTid;
   for (const thread of threads.values()) {
     if (!filter.fits(thread) || lifeWithin(model, thread, t0_s, t1_s) <= 0) continue;
     const states = statesWithin(model.states, stretches, thread);

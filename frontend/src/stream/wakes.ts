@@ -11,7 +11,6 @@ import {
   type Party,
   type PartyKind,
   rolePartyOf,
-  threadsByTid,
 } from "./facts/parties";
 import type { TargetModel } from "./targetModel";
 import type { Thread } from "./threads";
@@ -79,7 +78,7 @@ export function wakesView(input: ViewInput): WakesView {
   const { seconds } = window;
   const none = { ...base, seconds, nodes: [], edges: [], omitted: wakes.omitted };
   if (base.state !== "ok") return none;
-  const threads = threadsByTid(model);
+  const threads = model.threads.byTid;
   const own_pids = model.levels.pids(target);
   const outside = outsideParties(wakersOutside(model, own_pids));
   const parties = new Map<ThreadKey, Party>();
@@ -118,7 +117,7 @@ export function wakePartners(
   const { model, span, now_s, target } = input;
   const { wakes } = model.facts;
   const window = wakes.window(span.t0_s, Math.min(span.t1_s, now_s));
-  const threads = threadsByTid(model);
+  const threads = model.threads.byTid;
   const own_pids = model.levels.pids(target);
   const partyOutside = outsideParties(wakersOutside(model, own_pids));
   const [own, other] =

@@ -96,8 +96,16 @@ export function* changeSteps(input: ViewInput): Steps<ChangeView> {
       "Nothing is known of the time before this window: choose a later or shorter one.";
     return { ...none, state: "waiting", reason };
   }
-  const sums = [yield* sumsOf(input, before), yield* sumsOf(input, after)] as const;
-  return { ...none, state: "ok", reason: "", ...changesOf(...sums) };
+  return { ...none, state: "ok", reason: "", ...(yield* changesBetween(input, before, after)) };
+}
+
+/** Changes from one span to another, each figure per second. */
+export function* changesBetween(
+  input: ViewInput,
+  before: Span,
+  after: Span,
+): Steps<Pick<ChangeView, "times" | "figures">> {
+  return changesOf(yield* sumsOf(input, before), yield* sumsOf(input, after));
 }
 
 /** Figures of a role over a span, each per second. */

@@ -2,7 +2,7 @@
 
 import type { LockKind } from "../stream/facts/parties";
 import type { Evidence, LockEvidence, RoleTimes, Rule, TimesOf } from "../stream/findings/finding";
-import { found } from "../stream/findings/findings";
+import { ofRules } from "../stream/findings/findings";
 import { NO_LIMITS } from "../stream/limits";
 import type { LockThread } from "../stream/locks";
 import { STATES, type StateId } from "../stream/states";
@@ -38,7 +38,7 @@ export function texts(
   evidence: Partial<Evidence>,
   shown: readonly string[] = [],
 ): string[] {
-  return found([rule], { ...NOTHING, ...evidence }, shown).map(({ text, also }) =>
+  return ofRules([rule], { ...NOTHING, ...evidence }, shown).map(({ text, also }) =>
     also ? text.replace(/\.$/, `; ${also}.`) : text,
   );
 }
@@ -80,6 +80,7 @@ export function timesOf(
   for (const { id, number } of STATES) seconds[number] = states[id] ?? 0;
   return {
     ...{ wall, cpu: 0, queue: 0, disk: 0, idle: 0, parked: 0, system: 0, faults: 0 },
+    ...{ runs: 0, short_runs: 0 },
     states: seconds,
     ...more,
   };

@@ -1,5 +1,6 @@
 import { screen, within } from "@testing-library/react";
 import { expect, it } from "vitest";
+import { localTime } from "../../base/clock";
 import { FakeBackend } from "../../testing/backend";
 import { type FactRows, factTables } from "../../testing/factModel";
 import { TARGET } from "../../testing/frames";
@@ -15,14 +16,16 @@ const LEDGER = {
   source: { ...TARGET.source, ledger: true, ledger_reason: null, calls: true },
 };
 
-function facts(t_s: number): FactRows {
+/** @param waited_s Seconds in which workers waited for the lock. */
+function facts(t_s: number, waited_s = t_s): FactRows {
   const wake = (waker_tid: number, wakee_tid: number, per_s: number, more: object = {}) => ({
     ...{ waker_tid, waker_pid: PID, wakee_tid, count: per_s * t_s },
     ...{ blocked_ns: per_s * t_s * 1e6, delay_ns: per_s * t_s * 1e4 },
     ...more,
   });
   const lock = (tid: number, wait: number) => ({
-    ...{ lock: 1, tid, wait_ns: wait * t_s * 1e9, waits: 50 * t_s, wakes: 50 * t_s },
+    ...{ lock: 1, tid, wait_ns: wait * waited_s * 1e9, waits: 50 * waited_s },
+    wakes: 50 * waited_s,
   });
   return {
     wakes: [
@@ -46,14 +49,17 @@ function facts(t_s: number): FactRows {
 }
 
 /** The steady program with a ledger, for some seconds. */
-async function watched(seconds = 8): Promise<TestPage> {
+async function watched(
+  seconds = 8,
+  waitedOf: (t_s: number) => number = (t_s) => t_s,
+): Promise<TestPage> {
   const backend = new FakeBackend();
   backend.begin({ targets: [LEDGER] });
   const page = await TestPage.open(`/?target=${TARGET.id}&tab=all`, { backend });
   for (let t_s = 0; t_s <= seconds; t_s++) {
     const process = { cpu_limit: 2, cgroup_periods: 10 * t_s, cgroup_throttled: 4 * t_s };
     const gauges = { ...process, cgroup_throttled_us: 1e5 * t_s, gomaxprocs: 8 };
-    const tables = factTables(facts(t_s));
+    const tables = factTables(facts(t_s, waitedOf(t_s)));
     await page.frame(steadyWork(t_s, t_s === 0), { t_s, tables, process: gauges });
   }
   await page.pass(3000);
@@ -89,6 +95,22 @@ it("lists what stands out, and leads to what shows it", async () => {
   expect(rowsOf(locks.getByRole("table", { name: "Waiters" })).map(([name]) => name)).toEqual(
     WORKERS.map((tid) => `worker-${tid - 3} (${tid})`),
   );
+});
+
+it("says when it was, and shows that time", async () => {
+  // Cells of five seconds begin at round clock times.
+  const since_s = 5 - ((LEDGER.attached_unix_us / 1e6) % 5);
+  const page = await watched(60, (t_s) => Math.min(15, Math.max(0, t_s - since_s - 20)));
+  const at = (t_s: number) => localTime(LEDGER.attached_unix_us / 1000 + 1000 * (since_s + t_s));
+  const findings = page.region("Findings");
+  const lock = findings.getByRole("button", { name: /pool_mu/ });
+  expect(lock.textContent).toContain(
+    `From ${at(20)} to ${at(35)}: 6 threads waited 40.0 % of the time for one lock, “pool_mu”`,
+  );
+  await page.click(lock);
+  await page.settle();
+  const zoomed = findings.getByRole("button", { name: /pool_mu/ });
+  expect(zoomed.textContent).toMatch(/^6 threads waited 40\.0 %/);
 });
 
 it("draws who wakes whom, and says the same in a table", async () => {

@@ -4,12 +4,13 @@
  */
 
 import { memo, useId, useRef, useState } from "react";
+import { localTime } from "../../base/clock";
 import { useStore } from "../../base/useStore";
 import { useResize } from "../../chart/useResize";
 import { type LiveClient, useLiveClient } from "../../stream/client";
-import type { Finding, FindingLink } from "../../stream/findings/finding";
+import type { Finding, FindingLink, When } from "../../stream/findings/finding";
 import type { FindingsView } from "../../stream/findings/findings";
-import { formatDuration } from "../../stream/format";
+import { counted, formatDuration } from "../../stream/format";
 import { Button } from "../../ui/Controls";
 import { goToPanel } from "../arrange/tabs";
 import { ChangePanel } from "../change/ChangePanel";
@@ -60,7 +61,7 @@ function Findings() {
         {findings.length > 0 ? (
           <ul className={styles.list}>
             {shown.map((finding) => (
-              <Item key={finding.id} finding={finding} open={open} />
+              <Item key={finding.id} finding={finding} zero_ms={view?.zero_ms ?? 0} open={open} />
             ))}
           </ul>
         ) : (
@@ -88,20 +89,23 @@ const CONFIDENCE: Readonly<Record<Finding["confidence"], string>> = {
 
 interface ItemProps {
   readonly finding: Finding;
+  /** Unix time of the attach, in ms. */
+  readonly zero_ms: number;
   readonly open: boolean;
 }
 
-function Item({ finding, open }: ItemProps) {
+function Item({ finding, zero_ms, open }: ItemProps) {
   const client = useLiveClient();
-  const { evidence, advice, confidence, link, id } = finding;
-  const text = useSentence(finding);
+  const { evidence, advice, confidence, link, id, when } = finding;
+  const sentence = useSentence(finding);
+  const text = when ? `${timeText(when, zero_ms)}: ${sentence}` : sentence;
   return (
     <li data-finding={id} className={styles.card} data-confidence={confidence}>
       <button
         type="button"
         className={styles.finding}
         title={open ? "Press to see it." : `${text} ${evidence} Press to see it.`}
-        onClick={() => followLink(client, link)}
+        onClick={() => followLink(client, finding)}
       >
         {text}
       </button>
@@ -115,6 +119,13 @@ function Item({ finding, open }: ItemProps) {
       ) : null}
     </li>
   );
+}
+
+/** Time of a finding that holds for a part of the window. */
+function timeText({ t0_s, t1_s, began, over, more }: When, zero_ms: number): string {
+  const [from, to] = [t0_s, t1_s].map((t_s) => localTime(zero_ms + 1000 * t_s));
+  const longest = !over ? `Since ${from}` : began ? `From ${from} to ${to}` : `Until ${to}`;
+  return more === 0 ? longest : `${longest}, and ${counted(more, "time")} more`;
 }
 
 /** The sentence of a finding, with the code of its lock where stacks know it. */
@@ -138,6 +149,8 @@ function FindingStacks({ link }: { readonly link: FindingLink }) {
           Stacks of its waits
         </StacksLink>
       );
+    case "gomaxprocs":
+      return null;
     case "wakes":
     case "times":
       return (
@@ -163,8 +176,12 @@ function emptyText(view: FindingsView | null): string {
   return `${checked} Not looked at: ${not_looked_at.join(", ")} (${why}).`;
 }
 
-/** Show the data of a finding: its panel, with the named item selected. */
-function followLink(client: LiveClient, link: FindingLink): void {
+/** Show the data of a finding: its panel, with the named item selected, and the time when it was. */
+function followLink(client: LiveClient, { link, when }: Finding): void {
+  // What still holds is followed further.
+  if (when?.over) {
+    client.request({ window: { kind: "fixed", t0_s: when.t0_s, t1_s: when.t1_s } });
+  }
   switch (link.panel) {
     case "waiting":
       if (link.lock !== null) client.request({ open_lock: link.lock });
@@ -172,6 +189,8 @@ function followLink(client: LiveClient, link: FindingLink): void {
     case "wakes":
     case "times":
       client.request({ selected: link.key });
+      break;
+    case "gomaxprocs":
       break;
   }
   goToPanel(link.panel);

@@ -27,14 +27,6 @@ export interface Party {
 /** Threads under ID 0: ended, without space in the collector's slots, or never named. */
 export const UNKNOWN_NAME = "ended or unknown";
 
-/** All known threads by ID; the latest one if an ID was recycled. */
-export function threadsByTid(model: TargetModel): ReadonlyMap<number, Thread> {
-  const threads = new Map<number, Thread>();
-  for (const thread of model.threads.ended) threads.set(thread.tid, thread);
-  for (const thread of model.threads.live.values()) threads.set(thread.tid, thread);
-  return threads;
-}
-
 /** Role of a thread of the target. */
 export function rolePartyOf(thread: Thread | undefined): Party {
   if (!thread) return { key: "role:", kind: "role", name: UNKNOWN_NAME, colour: null };

@@ -1,7 +1,7 @@
 /** Waiting for a CPU: behind a limit, other programs, or the process itself. */
 
 import { counted, formatDuration, formatNumber, formatValue } from "../format";
-import { type Evidence, inStates, percent, type Rule, withProcess } from "./finding";
+import { type Evidence, type Finding, inStates, percent, type Rule, withProcess } from "./finding";
 
 const THROTTLED = 0.05;
 const PERIODS = 20;
@@ -95,79 +95,83 @@ function ownShare({ takers }: Evidence): number {
   return takers.rows.reduce((sum, { kind, share }) => sum + (kind === "own" ? share : 0), 0);
 }
 
-export const HERD_RULE: Rule = {
-  subject: "timers that fire together",
+type Ease = Parameters<Rule["find"]>[1];
+
+/** Threads of a role that wake up together wait behind each other: that is the cause to name. */
+export const OWN_DELAY_RULE: Rule = {
+  subject: "run-queue delay by the process itself, timers that fire together",
   ledger: true,
   find: (evidence, ease) => {
-    const { roles, wakes, seconds, cgroup } = evidence;
-    if (ownShare(evidence) < OWN_SHARE || isThrottled(cgroup)) return [];
-    return roles.flatMap((times) => {
-      const { key, role, process, wall } = times;
-      const id = `herd:${key}`;
-      const threads = wall / seconds;
-      const edge = wakes.edges.find(({ from, to }) => from === "interrupt:" && to === key);
-      if (!edge || threads < ease(id) * HERD) return [];
-      const rate = edge.per_s / threads;
-      const asleep = inStates(times, "sleep") / wall;
-      const late = edge.delay_s >= ease(id) * HERD_DELAY_S && times.queue >= ease(id) * times.cpu;
-      if (!late || rate < ease(id) * HERD_RATE || asleep < HERD_SLEEP) return [];
-      return [
-        {
-          id,
-          text:
-            `${counted(Math.round(threads), "thread")} of ${withProcess(role, process)} wake up at the same time, ` +
-            `${formatNumber(rate, "1/s")} times a second, and then wait ${formatValue(edge.delay_s, "s")} for a CPU behind each other.`,
-          evidence:
-            `They sleep ${percent(asleep)} of the time and run ${formatValue(times.cpu / seconds, "cores")}, ` +
-            `over ${formatDuration(seconds)}. Threshold: ${HERD} threads, ${formatValue(HERD_DELAY_S, "s")} each time, and longer in run queues than on CPUs.`,
-          advice: "Spread their timers over the period, or let one thread do what is due.",
-          confidence: "likely" as const,
-          link: { panel: "times" as const, key },
-          weight: times.queue / seconds,
-        },
-      ];
-    });
+    const share = ownShare(evidence);
+    if (share < OWN_SHARE || isThrottled(evidence.cgroup)) return [];
+    const herds = herdsOf(evidence, ease);
+    return herds.length > 0 ? herds : crowdedOf(evidence, share, ease);
   },
 };
+
+function herdsOf({ roles, wakes, seconds }: Evidence, ease: Ease): readonly Finding[] {
+  return roles.flatMap((times) => {
+    const { key, role, process, wall } = times;
+    const id = `herd:${key}`;
+    const threads = wall / seconds;
+    const edge = wakes.edges.find(({ from, to }) => from === "interrupt:" && to === key);
+    if (!edge || threads < ease(id) * HERD) return [];
+    const rate = edge.per_s / threads;
+    const asleep = inStates(times, "sleep") / wall;
+    const late = edge.delay_s >= ease(id) * HERD_DELAY_S && times.queue >= ease(id) * times.cpu;
+    if (!late || rate < ease(id) * HERD_RATE || asleep < HERD_SLEEP) return [];
+    return [
+      {
+        id,
+        text:
+          `${counted(Math.round(threads), "thread")} of ${withProcess(role, process)} wake up at the same time, ` +
+          `${formatNumber(rate, "1/s")} times a second, and then wait ${formatValue(edge.delay_s, "s")} for a CPU behind each other.`,
+        evidence:
+          `They sleep ${percent(asleep)} of the time and run ${formatValue(times.cpu / seconds, "cores")}, ` +
+          `over ${formatDuration(seconds)}. Threshold: ${HERD} threads, ${formatValue(HERD_DELAY_S, "s")} each time, and longer in run queues than on CPUs.`,
+        advice: "Spread their timers over the period, or let one thread do what is due.",
+        confidence: "likely" as const,
+        link: { panel: "times" as const, key },
+        weight: times.queue / seconds,
+      },
+    ];
+  });
+}
 
 /** Thresholds: share of a role's active time in run queues behind the process' own threads. */
 const CROWDED_SHARE = 0.4;
 const CROWDED = 1;
 
-export const CROWDED_RULE: Rule = {
-  subject: "run-queue delay by the process itself",
-  ledger: true,
-  find: (evidence, ease) => {
-    const { roles, seconds, wakes, cgroup } = evidence;
-    const share = ownShare(evidence);
-    if (share < OWN_SHARE || isThrottled(cgroup)) return [];
-    if (HERD_RULE.find(evidence, ease).length > 0) return [];
-    const waiting = roles.filter(({ key, queue, cpu }) => {
-      const eased = ease(`crowded:${key}`);
-      return queue >= eased * CROWDED_SHARE * (queue + cpu) && queue / seconds >= eased * CROWDED;
-    });
-    const [first] = waiting.toSorted((a, b) => b.queue - a.queue);
-    if (!first) return [];
-    const busiest = [...roles].sort((a, b) => b.cpu - a.cpu)[0] ?? first;
-    const all = roles.reduce((sum, { cpu, queue }) => sum + cpu + queue, 0) / seconds;
-    const gets = wakes.nodes.find(({ key }) => key === first.key)?.gets_per_s ?? 0;
-    return [
-      {
-        id: `crowded:${first.key}`,
-        text:
-          `${withProcess(first.role, first.process)} waits for a CPU ${formatValue(first.queue / (first.queue + first.cpu), "share")} of the time in which it could run, ` +
-          `behind threads of this process: most CPU time went to ${withProcess(busiest.role, busiest.process)} (${formatValue(busiest.cpu / seconds, "cores")}).`,
-        evidence:
-          `${formatNumber(all, "threads")} threads on average ran or wanted to, ${percent(share)} of the delay was behind this process, ` +
-          `${formatNumber(gets, "1/s")} wake-ups a second, over ${formatDuration(seconds)}. Threshold: ${percent(CROWDED_SHARE)}, and ${CROWDED} s a second.`,
-        advice:
-          busiest.key === first.key
-            ? "Have fewer threads compute at the same time, or give the program more CPUs."
-            : `See whether ${busiest.role} has a higher priority or shares a CPU with ${first.role} by affinity.`,
-        confidence: "measured" as const,
-        link: { panel: "waiting" as const, lock: null },
-        weight: first.queue / seconds,
-      },
-    ];
-  },
-};
+function crowdedOf(
+  { roles, seconds, wakes }: Evidence,
+  share: number,
+  ease: Ease,
+): readonly Finding[] {
+  const waiting = roles.filter(({ key, queue, cpu }) => {
+    const eased = ease(`crowded:${key}`);
+    return queue >= eased * CROWDED_SHARE * (queue + cpu) && queue / seconds >= eased * CROWDED;
+  });
+  const [first] = waiting.toSorted((a, b) => b.queue - a.queue);
+  if (!first) return [];
+  const busiest = [...roles].sort((a, b) => b.cpu - a.cpu)[0] ?? first;
+  const all = roles.reduce((sum, { cpu, queue }) => sum + cpu + queue, 0) / seconds;
+  const gets = wakes.nodes.find(({ key }) => key === first.key)?.gets_per_s ?? 0;
+  return [
+    {
+      id: `crowded:${first.key}`,
+      text:
+        `${withProcess(first.role, first.process)} waits for a CPU ${formatValue(first.queue / (first.queue + first.cpu), "share")} of the time in which it could run, ` +
+        `behind threads of this process: most CPU time went to ${withProcess(busiest.role, busiest.process)} (${formatValue(busiest.cpu / seconds, "cores")}).`,
+      evidence:
+        `${formatNumber(all, "threads")} threads on average ran or wanted to, ${percent(share)} of the delay was behind this process, ` +
+        `${formatNumber(gets, "1/s")} wake-ups a second, over ${formatDuration(seconds)}. Threshold: ${percent(CROWDED_SHARE)}, and ${CROWDED} s a second.`,
+      advice:
+        busiest.key === first.key
+          ? "Have fewer threads compute at the same time, or give the program more CPUs."
+          : `See whether ${busiest.role} has a higher priority or shares a CPU with ${first.role} by affinity.`,
+      confidence: "measured" as const,
+      link: { panel: "waiting" as const, lock: null },
+      weight: first.queue / seconds,
+    },
+  ];
+}

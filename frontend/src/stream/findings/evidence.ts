@@ -3,8 +3,8 @@
 import type { RingField } from "../chartSpecs";
 import type { ViewInput } from "../chartView";
 import { LOCKS as LOCK, STAYS } from "../facts/facts";
-import { lockNames, threadsByTid } from "../facts/parties";
-import { lowerOf } from "../facts/stayHistogram";
+import { lockNames } from "../facts/parties";
+import { lowerOf, upperOf } from "../facts/stayHistogram";
 import { counted } from "../format";
 import { limitsView } from "../limits";
 import { type LocksView, locksView, lockThreads } from "../locks";
@@ -33,6 +33,8 @@ import { SATURATED } from "./work";
 const LOCKS = 10;
 /** Maximum number of saturated threads whose wake-ups are examined. */
 const THREADS = 8;
+/** A stay on a CPU that does little, in seconds: the upper end of a bucket. */
+const SHORT_S = 2 ** 15 / 1e9;
 /** A stretch on a CPU that is long for an event loop, in seconds: others notice. */
 const LONG_S = 0.03;
 
@@ -46,7 +48,8 @@ export function* evidenceSteps(input: ViewInput): Steps<Evidence> {
   const locks = locksView(all, null);
   const evidence = lockEvidence(all, locks);
   yield undefined;
-  const threads = yield* threadTimes(all, contendedBy(evidence), t0_s, t1_s);
+  const stays = staysByTid(all);
+  const threads = yield* threadTimes(all, contendedBy(evidence), stays, t0_s, t1_s);
   const saturated = threads
     .filter(({ cpu, wall }) => cpu >= SATURATED * wall && wall >= 0.5 * seconds)
     .slice(0, THREADS)
@@ -57,7 +60,7 @@ export function* evidenceSteps(input: ViewInput): Steps<Evidence> {
     ledger: model.states.there || model.facts.some,
     roles: roleTimes(threads, t0_s, t1_s),
     saturated,
-    loops: eventLoops(all, threads),
+    loops: eventLoops(all, threads, stays),
     locks: evidence,
     gil: locks.gil,
     wakes: wakesView(all),
@@ -89,41 +92,68 @@ function parkedBy(input: ViewInput): ReadonlyMap<number, number> {
   return parked;
 }
 
+/** Numbers of a thread's stays, and seconds in long ones on a CPU, at least. */
+interface Stays {
+  polls: number;
+  runs: number;
+  short_runs: number;
+  long: number;
+  long_s: number;
+}
+
+const NO_STAYS: Stays = { polls: 0, runs: 0, short_runs: 0, long: 0, long_s: 0 };
+
+/** Stays of threads within the window, by tid. */
+function staysByTid({ model, span, now_s }: ViewInput): ReadonlyMap<number, Stays> {
+  const { stays } = model.facts;
+  const window = stays.window(span.t0_s, Math.min(span.t1_s, now_s));
+  const all = new Map<number, Stays>();
+  for (const slot of stays.all()) {
+    const state = STATES[stays.key(slot, STAYS.state) - 1]?.id;
+    if (state !== "poll" && state !== "on_cpu") continue;
+    const count = stays.grown(window, slot, STAYS.count);
+    if (count === 0) continue;
+    const tid = stays.key(slot, STAYS.tid);
+    let sums = all.get(tid);
+    if (!sums) {
+      sums = { ...NO_STAYS };
+      all.set(tid, sums);
+    }
+    if (state === "poll") {
+      sums.polls += count;
+      continue;
+    }
+    const bucket = stays.key(slot, STAYS.bucket);
+    const least_s = lowerOf(bucket);
+    sums.runs += count;
+    if (upperOf(bucket) <= SHORT_S) sums.short_runs += count;
+    if (least_s >= LONG_S) {
+      sums.long += count;
+      sums.long_s += count * least_s;
+    }
+  }
+  return all;
+}
+
 /** Threads that poll, with their long stretches on a CPU. */
-function eventLoops(input: ViewInput, threads: readonly ThreadTimes[]): readonly EventLoop[] {
-  const { model, span, now_s } = input;
-  const polling = threads.filter((thread) => inStates(thread, "poll") > 0);
+function eventLoops(
+  { model, span, now_s }: ViewInput,
+  threads: readonly ThreadTimes[],
+  stays: ReadonlyMap<number, Stays>,
+): readonly EventLoop[] {
   const t0_s = Math.max(span.t0_s, model.since_s);
   const t1_s = Math.min(span.t1_s, now_s);
-  const byTid = threadsByTid(model);
   const callsOf = ({ tid }: ThreadTimes): number => {
-    const thread = byTid.get(tid);
+    const thread = model.threads.byTid.get(tid);
     if (!thread) return 0;
     const grown = (field: RingField) => known(growthWithin(model, thread, field, t0_s, t1_s));
     return grown("net_read_calls") + grown("net_write_calls");
   };
-  const loops = new Map(
-    polling.map((thread) => [
-      thread.tid,
-      { thread, polls: 0, calls: callsOf(thread), long: 0, long_s: 0 },
-    ]),
-  );
-  const { stays } = model.facts;
-  const window = stays.window(span.t0_s, Math.min(span.t1_s, now_s));
-  for (const slot of stays.all()) {
-    const loop = loops.get(stays.key(slot, STAYS.tid));
-    if (!loop) continue;
-    const state = STATES[stays.key(slot, STAYS.state) - 1]?.id;
-    if (state !== "poll" && state !== "on_cpu") continue;
-    const count = stays.grown(window, slot, STAYS.count);
-    const least_s = lowerOf(stays.key(slot, STAYS.bucket));
-    if (state === "poll") loop.polls += count;
-    else if (least_s >= LONG_S) {
-      loop.long += count;
-      loop.long_s += count * least_s;
-    }
-  }
-  return [...loops.values()];
+  return threads.flatMap((thread) => {
+    if (inStates(thread, "poll") === 0) return [];
+    const { polls, long, long_s } = stays.get(thread.tid) ?? NO_STAYS;
+    return [{ thread, polls, calls: callsOf(thread), long, long_s }];
+  });
 }
 
 function lockEvidence(input: ViewInput, { locks }: LocksView): readonly LockEvidence[] {
@@ -147,6 +177,7 @@ function contendedBy(locks: readonly LockEvidence[]): ReadonlyMap<number, number
 function* threadTimes(
   input: ViewInput,
   contended: ReadonlyMap<number, number>,
+  stays: ReadonlyMap<number, Stays>,
   t0_s: number,
   t1_s: number,
 ): Steps<readonly ThreadTimes[]> {
@@ -155,7 +186,7 @@ function* threadTimes(
   const parks = parkedBy(input);
   const found: ThreadTimes[] = [];
   // A snapshot: between two steps, threads may be added or forgotten.
-  for (const [place, thread] of [...threadsByTid(model).values()].entries()) {
+  for (const [place, thread] of [...model.threads.byTid.values()].entries()) {
     if (place % STEP_THREADS === STEP_THREADS - 1) yield undefined;
     const wall = lifeWithin(model, thread, t0_s, t1_s);
     if (wall <= 0) continue;
@@ -172,6 +203,8 @@ function* threadTimes(
       parked: parks.get(tid) ?? 0,
       system: grown("system_cpu_us") / 1e6,
       faults: grown("minor_faults"),
+      runs: stays.get(tid)?.runs ?? 0,
+      short_runs: stays.get(tid)?.short_runs ?? 0,
     };
     const born_s = thread.start_ns / 1e9;
     const ended_s = thread.until_s ?? Number.POSITIVE_INFINITY;
@@ -215,7 +248,10 @@ function timesOfCounters(
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-const NO_TIMES = { wall: 0, cpu: 0, queue: 0, disk: 0, idle: 0, parked: 0, system: 0, faults: 0 };
+const NO_TIMES = {
+  ...{ wall: 0, cpu: 0, queue: 0, disk: 0, idle: 0, parked: 0, system: 0, faults: 0 },
+  ...{ runs: 0, short_runs: 0 },
+};
 const NO_LIVES = { threads: 0, live: 0, born: 0, late: 0, short: 0, short_s: 0, syncing: 0 };
 
 function roleTimes(
@@ -244,6 +280,8 @@ function roleTimes(
     sums.parked += thread.parked;
     sums.system += thread.system;
     sums.faults += thread.faults;
+    sums.runs += thread.runs;
+    sums.short_runs += thread.short_runs;
     const all = sums.states ?? (states ? new Float64Array(states.length) : null);
     if (all && states)
       for (const [number, seconds] of states.entries()) all[number] = (all[number] ?? 0) + seconds;

@@ -8,13 +8,25 @@ import { STATES, type StateId } from "../states";
 import type { CgroupView, TakersView } from "../takers";
 import type { ThreadKey } from "../viewRequest";
 import type { WakePartner, WakesView } from "../wakes";
+import type { Span } from "../window";
 
 /** Place in the page that shows the data of a finding. */
 export type FindingLink =
   /** A lock, or CPUs if null. */
   | { readonly panel: "waiting"; readonly lock: number | null }
+  /** Sizes and operations. */
+  | { readonly panel: "gomaxprocs" }
   | { readonly panel: "wakes"; readonly key: ThreadKey }
   | { readonly panel: "times"; readonly key: ThreadKey };
+
+/** A part of the window, in seconds since attach. */
+export interface When extends Span {
+  /** Whether it began within the window, and whether it ended within. */
+  readonly began: boolean;
+  readonly over: boolean;
+  /** Number of further, shorter parts. */
+  readonly more: number;
+}
 
 /** A notable observation with its evidence. */
 export interface Finding {
@@ -33,6 +45,8 @@ export interface Finding {
   readonly link: FindingLink;
   /** Thread-seconds per second concerned; larger weights are listed first. */
   readonly weight: number;
+  /** Part of the window in which it holds, to which its figures refer; the whole one if omitted. */
+  readonly when?: When;
 }
 
 /** Times of threads within the window, in seconds; NaN if unknown. */
@@ -53,6 +67,9 @@ export interface TimesOf {
   readonly system: number;
   /** Minor page faults. */
   readonly faults: number;
+  /** Number of stays on a CPU, and of those shorter than 33 µs; 0 without a ledger. */
+  readonly runs: number;
+  readonly short_runs: number;
 }
 
 export interface ThreadTimes extends TimesOf {
@@ -135,11 +152,16 @@ export interface Rule {
   readonly subject: string;
   /** Requires the ledger; skipped without one. */
   readonly ledger: boolean;
+  /** Judged over the whole window only: a part of it tells too little. */
+  readonly whole?: true;
   /**
    * @param ease Factor on a finding's thresholds: below 1 for a finding already shown (hysteresis).
    */
   readonly find: (evidence: Evidence, ease: (id: string) => number) => readonly Finding[];
 }
+
+/** Hysteresis: a finding that is there stays until below this share of its thresholds. */
+export const EASE = 0.8;
 
 export function withProcess(name: string, process: string): string {
   return process === "" ? name : `${name} of ${process}`;

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { NOTHING } from "../../testing/evidence";
 import { factInput, factModel, LEDGER_TARGET } from "../../testing/factModel";
-import type { Rule } from "./finding";
-import { findingsView, found } from "./findings";
+import type { ViewInput } from "../chartView";
+import { finished } from "../steps";
+import { FindingsMaker, ranked } from "./findings";
+
+const findingsView = (input: ViewInput) => finished(new FindingsMaker().make(input));
 
 describe("the list", () => {
   const lockRows = (t_s: number) =>
@@ -25,7 +27,7 @@ describe("the list", () => {
   );
 
   it("comes out of the model, with a link to what shows it", () => {
-    const view = findingsView(factInput(model), []);
+    const view = findingsView(factInput(model));
     expect(view.findings).toHaveLength(1);
     expect(view.findings[0]).toMatchObject({
       text: "3 threads waited 40.0 % of the time for one lock, “pool_mu”.",
@@ -36,11 +38,11 @@ describe("the list", () => {
 
   it("is empty below five seconds, and says what it looked at", () => {
     const young = factModel(["a"], [{ t_s: 0 }, { t_s: 3, counters: [{ cpu_run_ns: 1 }] }]);
-    expect(findingsView(factInput(young), [])).toMatchObject({ state: "waiting", findings: [] });
+    expect(findingsView(factInput(young))).toMatchObject({ state: "waiting", findings: [] });
     const quiet = factModel(["a"], [{ t_s: 0 }, { t_s: 8, counters: [{ cpu_run_ns: 1 }] }]);
     const source = { ...LEDGER_TARGET.source, ledger: false, ledger_reason: "no BTF" };
     const target = { ...LEDGER_TARGET, source };
-    const view = findingsView({ ...factInput(quiet), target }, []);
+    const view = findingsView({ ...factInput(quiet), target });
     expect(view).toMatchObject({ state: "ok", findings: [], not_reason: "no BTF" });
     expect(view.looked_at).toEqual([
       "the CPU limit of the control group",
@@ -54,18 +56,12 @@ describe("the list", () => {
   });
 
   it("keeps its order while figures change a little", () => {
-    const rules: Rule[] = [
-      {
-        ...{ subject: "x", ledger: false },
-        find: () =>
-          [10, 13, 12, 30].map((weight) => ({
-            ...{ id: `id-${weight}`, text: "", evidence: "", advice: "", weight },
-            confidence: "measured" as const,
-            link: { panel: "waiting" as const, lock: null },
-          })),
-      },
-    ];
-    const ids = (shown: readonly string[]) => found(rules, NOTHING, shown).map(({ id }) => id);
+    const all = [10, 13, 12, 30].map((weight) => ({
+      ...{ id: `id-${weight}`, text: "", evidence: "", advice: "", weight },
+      confidence: "measured" as const,
+      link: { panel: "waiting" as const, lock: null },
+    }));
+    const ids = (shown: readonly string[]) => ranked(all, shown).map(({ id }) => id);
     expect(ids([])).toEqual(["id-30", "id-13", "id-12", "id-10"]);
     // One that has clearly more at stake overtakes those that are shown.
     expect(ids(["id-10", "id-13"])).toEqual(["id-30", "id-10", "id-13", "id-12"]);

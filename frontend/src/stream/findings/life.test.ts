@@ -36,6 +36,7 @@ it("says who starts many short-lived processes", () => {
   ]);
   // The model keeps the last ones only: they ended in the last two seconds.
   expect(texts(STORM_RULE, { roles: [short], ends_s: 2 })[0]).toMatch(/^1.50 k threads a second/);
+  expect(texts(STORM_RULE, { roles: [short], ends_s: 0 })).toEqual([]);
   const longer = { ...short, short_s: 900 };
   expect(texts(STORM_RULE, { roles: [longer] })).toEqual([]);
 });

@@ -49,6 +49,7 @@ const GROWTH_LATE = 0.3;
 export const GROWTH_RULE: Rule = {
   subject: "growing numbers of threads",
   ledger: false,
+  whole: true,
   find: ({ roles, seconds }, ease) =>
     roles.flatMap(({ key, role, process, born, late, live, threads }) => {
       const id = `growth:${key}`;
@@ -81,13 +82,15 @@ const STORM_LIFE_S = 0.1;
 export const STORM_RULE: Rule = {
   subject: "short-lived threads and processes",
   ledger: false,
+  // Threads that ended some time ago are forgotten: an earlier part seems to have none.
+  whole: true,
   find: ({ roles, seconds, ends_s, grouped }, ease) =>
     roles.flatMap((times) => {
       const { key, role, short, short_s, cpu } = times;
       const id = `storm:${key}`;
       const life_s = short_s / short;
-      if (short / ends_s < ease(id) * STORM_PER_S || !(life_s * ease(id) <= STORM_LIFE_S))
-        return [];
+      const many = ends_s > 0 && short / ends_s >= ease(id) * STORM_PER_S;
+      if (!many || !(life_s * ease(id) <= STORM_LIFE_S)) return [];
       const starters = roles.filter((other) => other !== times && inStates(other, "child") > 0);
       const [starter] = starters.toSorted((a, b) => inStates(b, "child") - inStates(a, "child"));
       const rate = formatNumber(short / ends_s, "1/s");

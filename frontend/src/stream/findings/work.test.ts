@@ -7,6 +7,7 @@ import {
   IDLE_POOL_RULE,
   LITTLE_WORK_RULE,
   SATURATED_RULE,
+  TOGETHER_RULE,
 } from "./work";
 
 describe("wake-ups for little work", () => {
@@ -29,6 +30,38 @@ describe("wake-ups for little work", () => {
     expect(texts(LITTLE_WORK_RULE, evidence("role", 300, 900, 0.0036 * 60))).toEqual([]);
     expect(texts(LITTLE_WORK_RULE, evidence("role", 900, 900, 0.09 * 60))).toEqual([]);
     expect(texts(LITTLE_WORK_RULE, evidence("interrupt", 900, 900, 0.0036 * 60))).toEqual([]);
+  });
+});
+
+describe("threads woken together", () => {
+  /** Per second: wake-ups, runs of the waker, runs of the woken and how many are short. */
+  const evidence = (per_s: number, waker: number, runs: number, short: number, threads = 12) => ({
+    roles: [
+      roleOf("taker-#", threads, { cpu: 10, runs: 60 * runs, short_runs: 60 * short }),
+      roleOf("submitter", 1, { cpu: 1, runs: 60 * waker }),
+    ],
+    ...wakesOf(
+      [node("submitter", "role"), node("taker-#", "role", per_s)],
+      [edge("role:submitter", "role:taker-#", per_s)],
+    ),
+  });
+
+  it("are found if most of them wait again at once", () => {
+    expect(texts(TOGETHER_RULE, evidence(3390, 676, 5547, 5235))).toEqual([
+      "12 threads of taker-# are woken together by submitter, 283 times a second each, and 91 % of the time wait again after less than 33 µs on a CPU: mostly for nothing.",
+    ]);
+  });
+
+  it("are none if one is woken for each piece of work, or all have some", () => {
+    expect(texts(TOGETHER_RULE, evidence(297, 297, 309, 17))).toEqual([]);
+    expect(texts(TOGETHER_RULE, evidence(3390, 676, 5547, 2000))).toEqual([]);
+  });
+
+  it("are none of few threads, few wake-ups, or many small pieces of work", () => {
+    expect(texts(TOGETHER_RULE, evidence(900, 290, 900, 850, 3))).toEqual([]);
+    expect(texts(TOGETHER_RULE, evidence(100, 20, 170, 160))).toEqual([]);
+    expect(texts(TOGETHER_RULE, evidence(20_000, 100, 20_000, 19_900))).toEqual([]);
+    expect(texts(TOGETHER_RULE, { ...evidence(3390, 676, 5547, 5235), go: true })).toEqual([]);
   });
 });
 
@@ -83,6 +116,9 @@ it("says that a pool is full if nobody gives its threads work, and they have som
   expect(texts(FULL_POOL_RULE, pool(name, 40, 0.01))).toEqual([
     "All 4 threads of pool-#-thread-# are busy all the time: none waits for work, and what comes beside has to queue.",
   ]);
+  const workers = "ThreadPoolExecutor";
+  expect(texts(FULL_POOL_RULE, pool(workers, 20, 0))[0]).toMatch(/^All 4 threads of ThreadPool/);
+  expect(texts(FULL_POOL_RULE, pool(workers, 10, 3.2))).toEqual([]);
   expect(texts(FULL_POOL_RULE, pool(name, 40, 2))).toEqual([]);
   // Idle: nothing wakes them.
   expect(texts(FULL_POOL_RULE, { roles: [roleOf(name, 4)] })).toEqual([]);

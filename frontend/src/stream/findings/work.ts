@@ -57,9 +57,54 @@ export const LITTLE_WORK_RULE: Rule = {
     }),
 };
 
+/** Thresholds of threads that are woken together: their number, wake-ups for each run of the waker. */
+const TOGETHER = 4;
+const TOGETHER_EACH = 3;
+/** Wake-ups of a thread for each run of the waker, above which it gets several pieces of work. */
+const TOGETHER_BATCH = 1.5;
+/** Share of their wake-ups after which they run for 33 µs or longer. */
+const TOGETHER_WORK = 0.3;
+
+export const TOGETHER_RULE: Rule = {
+  subject: "threads woken together for nothing",
+  ledger: true,
+  find: ({ wakes, roles, seconds, go }, ease) =>
+    wakes.edges.flatMap(({ key, from, to, per_s }) => {
+      const waker = roles.find((role) => role.key === from);
+      const times = roles.find((role) => role.key === to);
+      // Go wakes its threads to look for work.
+      if (go || !waker || !times || from === to) return [];
+      const id = `together:${key}`;
+      const threads = times.wall / seconds;
+      const each = (per_s * seconds) / waker.runs;
+      const many = threads >= ease(id) * TOGETHER && each >= ease(id) * TOGETHER_EACH;
+      if (!many || each > TOGETHER_BATCH * threads || per_s < ease(id) * WAKES_PER_S) return [];
+      const working = (times.runs - times.short_runs) / (per_s * seconds);
+      if (times.runs === 0 || working * ease(id) > TOGETHER_WORK) return [];
+      const [whom, who] = [times, waker].map(({ role, process }) => withProcess(role, process));
+      return [
+        {
+          id,
+          text:
+            `${counted(Math.round(threads), "thread")} of ${whom} are woken together by ${who}, ${formatNumber(per_s / threads, "1/s")} times a second each, ` +
+            `and ${percent(1 - working)} of the time wait again after less than 33 µs on a CPU: mostly for nothing.`,
+          evidence:
+            `${formatNumber(each, "count")} wake-ups each time that ${who} runs, ${formatNumber(per_s, "1/s")} a second, over ${formatDuration(seconds)}. ` +
+            `Threshold: ${TOGETHER_EACH} of ${TOGETHER} threads, at most ${percent(TOGETHER_WORK)} of them for longer.`,
+          advice:
+            "Wake one thread for one piece of work (signal, not broadcast), or let few threads wait.",
+          confidence: "likely" as const,
+          link: { panel: "wakes" as const, key: to },
+          weight: (times.cpu + times.queue) / seconds,
+        },
+      ];
+    }),
+};
+
 export const IDLE_POOL_RULE: Rule = {
   subject: "idle pools",
   ledger: true,
+  whole: true,
   find: ({ roles, wakes, seconds, go }, ease) =>
     roles.flatMap((times) => {
       const { key, role, process, threads, idle, wall, cpu, parked } = times;
