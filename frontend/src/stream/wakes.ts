@@ -13,6 +13,7 @@ import {
   rolePartyOf,
   threadsByTid,
 } from "./facts/parties";
+import { nameAndPlace } from "./facts/places";
 import type { TargetModel } from "./targetModel";
 import type { Thread } from "./threads";
 import type { ThreadKey } from "./viewRequest";
@@ -81,7 +82,7 @@ export function wakesView(input: ViewInput): WakesView {
   if (base.state !== "ok") return none;
   const threads = threadsByTid(model);
   const own_pids = model.levels.pids(target);
-  const outside = outsideParties(wakersOutside(model, own_pids));
+  const outside = outsideParties(input, wakersOutside(model, own_pids));
   const parties = new Map<ThreadKey, Party>();
   const edges = new Map<string, { from: Party; to: Party; sums: Sums }>();
   for (const slot of wakes.all()) {
@@ -120,7 +121,7 @@ export function wakePartners(
   const window = wakes.window(span.t0_s, Math.min(span.t1_s, now_s));
   const threads = threadsByTid(model);
   const own_pids = model.levels.pids(target);
-  const partyOutside = outsideParties(wakersOutside(model, own_pids));
+  const partyOutside = outsideParties(input, wakersOutside(model, own_pids));
   const [own, other] =
     direction === "wakers"
       ? [WAKES.wakee_tid, WAKES.waker_tid]
@@ -143,10 +144,10 @@ export function wakePartners(
       addTo(held.sums, sums);
       continue;
     }
-    const { name, kind, colour } = party;
+    const { kind, colour } = party;
     const partner = thread
       ? { key, tid: thread.tid, name: thread.name, kind, colour: thread.colour }
-      : { key, tid: null, name, kind, colour };
+      : { key, tid: null, name: nameAndPlace(party), kind, colour };
     found.set(key, { partner, sums });
   }
   const partners = Array.from(found.values(), ({ partner, sums }) => ({
@@ -192,6 +193,7 @@ function wakerOf(
 function wakerOutside({ facts: { wakes } }: TargetModel, slot: number): Outside {
   return {
     pid: wakes.key(slot, WAKES.waker_pid),
+    party: wakes.key(slot, WAKES.party),
     kernel: wakes.fact(slot, WAKES.waker_kernel) === 1,
     name: wakes.text(slot, WAKES.waker_name),
   };
@@ -247,7 +249,7 @@ export function peerOf(
   if (!most || !party || party.kind === "kernel") return null;
   const name =
     party.kind === "process"
-      ? `process ${party.name}`
+      ? `process ${nameAndPlace(party)}`
       : party.kind === "interrupt"
         ? "the other side"
         : party.name;
