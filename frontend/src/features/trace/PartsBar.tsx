@@ -39,6 +39,11 @@ export function greatestPart({ parts }: SpanThread): SpanPart | null {
   );
 }
 
+/** Whether nothing is known of what the span's thread did in its time. */
+export function isUnknown({ parts }: SpanThread): boolean {
+  return parts.every(({ reason }) => reason === "unknown");
+}
+
 /** Name of the thread. */
 export function threadText({ thread_name, tid, pid, joined_by }: SpanThread): string {
   if (tid !== null) return thread_name === null ? `thread ${tid}` : `${thread_name} (${tid})`;
@@ -75,8 +80,14 @@ interface PartsBarProps {
 
 /** A span's own time, by its thread's activity. */
 export function PartsBar({ thread, theme }: PartsBarProps) {
+  if (isUnknown(thread)) {
+    return (
+      <span className={styles.none} title={joinText(thread)}>
+        not measured
+      </span>
+    );
+  }
   const whole = thread.parts.reduce((sum, { ns }) => sum + ns, 0);
-  if (whole === 0) return <span className={styles.none}>not measured</span>;
   const text = thread.parts.map(({ reason, ns }) => `${guessed(thread, reason)} ${timeText(ns)}`);
   return (
     <span className={styles.parts} role="img" aria-label={text.join(", ")} title={text.join("\n")}>
