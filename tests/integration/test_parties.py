@@ -61,7 +61,7 @@ def party_of(parties: Table, pid: int, start: int) -> dict[str, object]:
     return dict(zip(parties.dtype.names or (), row.tolist(), strict=True))
 
 
-def test_programs_of_one_name_are_told_apart_by_their_control_groups(keeper: LedgerKeeper) -> None:
+def test_programs_of_one_name_have_their_control_groups(keeper: LedgerKeeper) -> None:
     at = f"tidscope-test-{os.getpid()}"
     with (
         control_group(MOUNTED[0], f"{at}/one") as first,

@@ -91,8 +91,8 @@ class Parties:
             described = dict(self._described)
         rows = []
         for key, one in self._seen.items():
-            told = described.get(key, NOT_DESCRIBED)
-            texts = (one.name, told.title, told.container, told.unit, told.cgroup)
+            known = described.get(key, NOT_DESCRIBED)
+            texts = (one.name, known.title, known.container, known.unit, known.cgroup)
             row = (self._numbers[key], one.pid, one.start_ticks, int(one.is_many), *texts)
             rows.append(row)
         return np.array(rows, dtype_of("parties"))
@@ -133,4 +133,4 @@ class Parties:
             except Exception:
                 LOG.exception("processes outside a target cannot be described")
             with self._lock:
-                self._described |= {asked[one]: told for one, told in found.items()}
+                self._described |= {asked[one]: known for one, known in found.items()}

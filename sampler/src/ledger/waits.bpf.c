@@ -772,7 +772,7 @@ static __always_inline void leave(struct task_struct *task, int preempted, unsig
 		begin_stay(slot);
 }
 
-/* A process, told apart from others that get its id later: the id, and when it began, 1 to BIRTHS. The key
+/* A process, distinguished from those that get its id later: the id, and when it began, 1 to BIRTHS. The key
  * of the idle task is 0. */
 static __always_inline __u32 process_key(struct task_struct *task)
 {

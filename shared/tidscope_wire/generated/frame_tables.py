@@ -91,7 +91,7 @@ COLUMNS: dict[TableName, dict[str, ColumnType]] = {
         "pid": "uint32",
         # Start in clock ticks since boot; 0: not known.
         "start_ticks": "uint64",
-        # 1: rows of the party are of further processes of its name as well, which are too many to be told apart.
+        # 1: rows of the party are of further processes of its name as well, which are too many to be distinguished.
         "many": "uint32",
         # Its comm.
         "name": "utf8",
