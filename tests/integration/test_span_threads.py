@@ -162,6 +162,22 @@ async def test_a_request_that_waits_for_a_lock_says_so_and_who_held_it(
     assert share(whole[compute.span_id], "running", "runnable") > 0.5, whole
 
 
+async def test_a_thread_without_a_name_gets_that_of_its_spans(
+    installation: Installation, traced: Traced
+) -> None:
+    await installation.attach(traced.process.pid, rate_hz=50)
+    async with asyncio.timeout(60):
+        while True:
+            found = await traced.request()
+            note = by_operation(await detail(installation, found["note"]))["note"]
+            if note.thread_name == "order -worker":
+                break
+    assert note.tid == found["noter"]
+    # Its spans call it Thread-2, but it has a name in the kernel.
+    seen = by_operation(await detail(installation, found["trace"]))
+    assert seen["wait"].thread_name == "waiter"
+
+
 async def test_spans_of_who_is_not_attached_say_why_they_are_not_joined(
     installation: Installation, traced: Traced
 ) -> None:
