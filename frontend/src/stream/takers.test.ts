@@ -104,7 +104,7 @@ function pythons(t_s: number, ids: readonly (readonly [pid: number, party: numbe
     { container: "web-1", unit: "docker.service", cgroup: "/system.slice/docker-1.scope" },
     { unit: "session-3.scope", cgroup: "/user.slice/session-3.scope" },
     { cgroup: "/batch", title: "python loop.py" },
-    { many: 1, cgroup: "" },
+    { many: 1, cgroup: "/elsewhere", title: "python one.py" },
   ];
   const parties = described.map((more, at) => ({ party: at + 1, name: "python", ...more }));
   return { takers: rows, parties };
@@ -137,7 +137,7 @@ it("tells processes of one name apart by ID and start, and says where they run",
     ["process:7#1", "python (7)", "in container web-1"],
     ["process:7#4", "python (7) and more", ""],
     ["process:8#2", "python (8)", "in session-3.scope"],
-    ["process:9#3", "python (9)", "in control group /batch"],
+    ["process:9#3", "python (9)", "in control group batch"],
   ]);
   expect(rows[3]?.detail).toBe("python loop.py\ncontrol group /batch");
 });

@@ -2,7 +2,17 @@ import { describe, expect, it } from "vitest";
 import { factTables } from "../../testing/factModel";
 import type { FrameTables } from "../../wire/frame";
 import { COLUMNS, KEYS } from "../../wire/generated/frameTables";
-import { CALL_STAYS, CALLS, Facts, LOCK_NAMES, LOCKS, PARTIES, STAYS, TAKERS, WAKES } from "./facts";
+import {
+  CALL_STAYS,
+  CALLS,
+  Facts,
+  LOCK_NAMES,
+  LOCKS,
+  PARTIES,
+  STAYS,
+  TAKERS,
+  WAKES,
+} from "./facts";
 import { FactTable } from "./factTable";
 
 const wake = (waker_tid: number, count: number) => ({

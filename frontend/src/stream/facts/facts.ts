@@ -82,7 +82,12 @@ export class Facts {
     this.locks = table(["lock", "tid"], ["wait_ns", "waits", "wakes"], [], 12);
     this.lock_names = table(["lock"], [], ["name", "kind", "source", "symbol_file", "address"], 1);
     this.takers = table(["tid", "pid", "kernel", "party"], ["ns"], ["name"], 8);
-    this.parties = table(["party"], [], ["pid", "start_ticks", "many", "name", "title", "container", "unit", "cgroup"], 1);
+    this.parties = table(
+      ["party"],
+      [],
+      ["pid", "start_ticks", "many", "name", "title", "container", "unit", "cgroup"],
+      1,
+    );
     this.calls = table(["tid", "call"], ["count", "ns"], ["name"], 12);
     this.call_stays = table(["tid", "call", "bucket"], ["count"], [], 12);
   }

@@ -42,7 +42,7 @@ export interface Places {
   isMany(party: number): boolean;
 }
 
-/** Hexadecimal digits of a container's ID that are shown, as by `docker ps`. */
+/** Digits of a hexadecimal ID that are shown, as of containers by `docker ps`. */
 const ID_DIGITS = 12;
 
 export function placesOutside({ facts }: TargetModel, target: Target | null): Places {
@@ -50,10 +50,12 @@ export function placesOutside({ facts }: TargetModel, target: Target | null): Pl
   const slots = new Map<number, number>();
   for (const slot of parties.all()) slots.set(parties.key(slot, PARTIES.party), slot);
   const here = placeOf(target);
+  const isMany = (slot: number): boolean => parties.fact(slot, PARTIES.many) === 1;
   return {
     of: (party) => {
       const slot = slots.get(party);
-      if (slot === undefined) return HERE;
+      // Where one of several processes runs says nothing of the others.
+      if (slot === undefined || isMany(slot)) return HERE;
       const text = (place: number): string => parties.text(slot, place);
       const there = {
         container: text(PARTIES.container),
@@ -67,7 +69,7 @@ export function placesOutside({ facts }: TargetModel, target: Target | null): Pl
     },
     isMany: (party) => {
       const slot = slots.get(party);
-      return slot !== undefined && parties.fact(slot, PARTIES.many) === 1;
+      return slot !== undefined && isMany(slot);
     },
   };
 }
@@ -85,13 +87,16 @@ function whereOf(there: Place, here: Place): string {
   // Not described, or ended before it could be.
   if (there.cgroup === "") return "";
   if (there.container !== here.container && there.container !== "") {
-    const { container } = there;
-    const isId = /^[0-9a-f]{64}$/.test(container);
-    return `in container ${isId ? container.slice(0, ID_DIGITS) : container}`;
+    return `in container ${shortName(there.container)}`;
   }
   if (there.unit !== here.unit && there.unit !== "") return `in ${there.unit}`;
   if (there.container !== here.container) return "outside the container";
   const elsewhere = there.unit === here.unit && there.unit === "" && there.cgroup !== here.cgroup;
   if (!elsewhere || here.cgroup === "") return "";
-  return there.cgroup === "/" ? "in the root control group" : `in control group ${there.cgroup}`;
+  const name = there.cgroup.slice(there.cgroup.lastIndexOf("/") + 1);
+  return name === "" ? "in the root control group" : `in control group ${shortName(name)}`;
+}
+
+function shortName(name: string): string {
+  return /^[0-9a-f]{32,64}$/.test(name) ? name.slice(0, ID_DIGITS) : name;
 }
