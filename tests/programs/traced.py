@@ -1,8 +1,8 @@
 """A program with an OpenTelemetry SDK: a request that waits for a lock, then computes.
 
 `traced.py ADDRESS TOKEN`: for each line of its input one request, whose spans it sends to ADDRESS;
-then it prints a line of JSON: `trace`, and `waiter` and `holder`, ids of its threads; `note`, a
-trace of a thread that has no name of its own in the kernel, and `noter`, the id of that thread.
+then it prints a line of JSON: `trace`, and `waiter` and `holder`, ids of its threads. For a line
+`note` it is a request of a thread without a name of its own in the kernel: `trace`, and `noter`.
 """
 
 import ctypes
@@ -66,7 +66,7 @@ def main() -> None:
             notes.get()
             with tracer.start_as_current_span("note") as span:
                 trace = format(span.get_span_context().trace_id, "032x")
-            noted.put({"note": trace, "noter": threading.get_native_id()})
+            noted.put({"trace": trace, "noter": threading.get_native_id()})
 
     def waiter() -> None:
         called("waiter")
@@ -88,10 +88,10 @@ def main() -> None:
         threading.Thread(target=one, daemon=True).start()
     threading.Thread(target=noter, name="order\x1b-worker", daemon=True).start()
     print("{}", flush=True)
-    for _ in sys.stdin:
-        work.put(None)
-        notes.put(None)
-        found = done.get() | noted.get()
+    for line in sys.stdin:
+        is_note = line.strip() == "note"
+        (notes if is_note else work).put(None)
+        found = (noted if is_note else done).get()
         provider.force_flush()
         print(json.dumps(found), flush=True)
 

@@ -46,7 +46,7 @@
 #define NAMES 4096
 #define COMM 16
 #define PID_BITS 22   /* of a process id: PID_MAX_LIMIT of the kernel is 2^22 */
-#define BIRTHS 1023   /* moments of birth that a key of a process tells apart, in a circle */
+#define BIRTHS 1024   /* moments of birth that a key of a process tells apart, in a circle */
 #define BIRTH_BITS 24 /* from one of these to the next it is 2^24 ns */
 
 /* Of the kernel's structs only what is used here; the loader moves the offsets to this kernel's. */
@@ -772,15 +772,16 @@ static __always_inline void leave(struct task_struct *task, int preempted, unsig
 		begin_stay(slot);
 }
 
-/* A process, distinguished from those that get its id later: the id, and when it began, 1 to BIRTHS. The key
+/* A process, distinguished from those that get its id later: the id, and when it began, not 0. The key
  * of the idle task is 0. */
 static __always_inline __u32 process_key(struct task_struct *task)
 {
-	__u32 tgid = task->tgid;
+	__u32 tgid = task->tgid, birth;
 
 	if (!tgid)
 		return 0;
-	return tgid | (__u32)((task->group_leader->start_boottime >> BIRTH_BITS) % BIRTHS + 1) << PID_BITS;
+	birth = (task->group_leader->start_boottime >> BIRTH_BITS) & (BIRTHS - 1);
+	return tgid | (birth ? birth : 1) << PID_BITS;
 }
 
 /* A process that is not the slot's: the collector cannot ask for its name when it has ended. */

@@ -25,9 +25,10 @@ pub const TAKERS_AT: usize = EDGES_AT + EDGES * EDGE_WORDS;
 /// Rows of wake-ups that are kept of ended threads; of more, the rarest are added up by process.
 const KEPT_ROWS: usize = 16_384;
 
-/// Bits of a process id in the key of a process, and how many moments of birth the rest tells apart, from 1.
+/// Bits of a process id in the key of a process, and how many moments of birth the rest tells apart; 0 is
+/// none of them.
 pub const PID_BITS: u32 = 22;
-const BIRTHS: u64 = 1023;
+const BIRTHS: u64 = 1024;
 /// From one of these moments to the next it is 2^24 ns.
 const BIRTH_BITS: u32 = 24;
 
@@ -38,7 +39,7 @@ pub fn pid_of(key: u32) -> u32 {
 
 /// Whether a process of this key may have begun at a moment of CLOCK_BOOTTIME that is known to `within_ns`.
 pub fn may_begin_at(key: u32, start_ns: u64, within_ns: u64) -> bool {
-    let birth = |ns: u64| (ns >> BIRTH_BITS) % BIRTHS + 1;
+    let birth = |ns: u64| ((ns >> BIRTH_BITS) % BIRTHS).max(1);
     let of_key = u64::from(key >> PID_BITS);
     of_key == 0 || of_key == birth(start_ns) || of_key == birth(start_ns + within_ns)
 }

@@ -330,8 +330,8 @@ mod tests {
         assert_eq!(Some(described.start_ticks), start);
         assert_eq!(names.describe(4_000_009), Described::default());
         // A key of the same id that is of another moment is of a process that has ended.
-        let birth = (described.start_ticks * ns_per_tick() >> 24) % 1023 + 1;
-        let other = own | ((birth as u32 + 500) % 1023 + 1) << PID_BITS;
+        let birth = ((described.start_ticks * ns_per_tick()) >> 24) % 1024;
+        let other = own | (((birth as u32 + 500) % 1023 + 1) << PID_BITS);
         assert_eq!(names.describe(other), Described::default());
         let mut counts = Counts::default();
         for pid in 4_100_000..4_102_000_u64 {
