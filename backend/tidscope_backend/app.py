@@ -154,18 +154,14 @@ class Backend:
         kept = SpanRetention(settings.keep_traces_seconds, settings.keep_traces_bytes)
         self.spans = SpanStore(directory.make, settings.runs_dir, kept, time.time)
         self.receiving = Receiving()
-        self.thread_naming = ThreadNaming(self._live_targets, self.links.name_threads, self.clock)
+        self.thread_naming = ThreadNaming(
+            self.registry.attached, self.links.name_threads, self.clock
+        )
 
     def state(self) -> LiveState:
         """Return what pages show of hosts, targets and recordings."""
         live = self.registry.live_state()
         return live.model_copy(update={"recordings": self.recorder.recordings})
-
-    def _live_targets(self) -> Iterator[tuple[Target, str]]:
-        hosts = {one.id: one.name for one in self.registry.hosts}
-        for target in self.registry.targets:
-            if target.state == "attached":
-                yield target, hosts.get(target.host, "")
 
     def _publish_state(self) -> None:
         self.fanout.publish_state(self.state())

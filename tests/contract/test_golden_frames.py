@@ -169,17 +169,9 @@ TABLES: dict[TableName, Table] = {
     ),
     "parties": make_table(
         "parties",
-        {
-            "party": [6, 7],
-            "pid": [20, 20],
-            "start_ticks": [2**40, 2**40 + 1],
-            "many": [0, 1],
-            "name": ["python", "kworker/ü"],
-            "title": ["python -m http.server", ""],
-            "container": ["web", ""],
-            "unit": ["docker.service", ""],
-            "cgroup": ["/system.slice/docker-1.scope", ""],
-        },
+        {"party": [6, 7], "pid": [20, 20], "start_ticks": [2**40, 2**40 + 1], "many": [0, 1]}
+        | {"name": ["python", "kworker/ü"], "title": ["python -m http.server", ""]}
+        | {"container": ["web", ""], "unit": ["a.service", ""], "cgroup": ["/a/b", ""]},
     ),
     "calls": empty_table("calls"),
     "processes": make_table(

@@ -2,9 +2,20 @@
 
 import pytest
 from tidscope_backend.traces.batches import table_of
-from tidscope_backend.traces.thread_names import MAX_OF_A_BATCH, names_in
+from tidscope_backend.traces.joining.places import Origin
+from tidscope_backend.traces.thread_names import (
+    AGAIN_S,
+    MAX_OF_A_BATCH,
+    MAX_OF_A_COMMAND,
+    MAX_WAITING,
+    NamedThread,
+    ThreadNaming,
+    names_in,
+)
 from tidscope_collector.naming.span_names import LONGEST_NAME, LiveThread, names_to_give, plain
 from tidscope_traces.spans.model import Span
+from tidscope_wire.generated.models import SpanThreadName, Target
+from unit_targets import make_target
 
 MAIN = LiveThread(10, 10, 0, "python", "python")
 
@@ -50,3 +61,50 @@ def test_threads_of_a_batch_are_taken_once_and_bounded() -> None:
     many = [span(1, tid, name) for tid in range(1, MAX_OF_A_BATCH + 10)]
     assert len(names_in(table_of(many))) == MAX_OF_A_BATCH
     assert names_in(table_of([])) == []
+
+
+class Given:
+    """What targets were given: target ID, and name by process ID and thread ID."""
+
+    def __init__(self, *targets: tuple[Target, str]) -> None:
+        self.clock_s = 0.0
+        self.commands: list[tuple[str, dict[tuple[int, int], str]]] = []
+        self.naming = ThreadNaming(lambda: targets, self._give, lambda: self.clock_s)
+
+    async def _give(self, target: Target, names: list[SpanThreadName]) -> None:
+        self.commands.append((target.id, {(one.pid, one.tid): one.name for one in names}))
+
+    async def note(self, *names: NamedThread) -> list[tuple[str, dict[tuple[int, int], str]]]:
+        """Commands that names lead to."""
+        self.naming.note(names)
+        before = len(self.commands)
+        await self.naming.give()
+        return self.commands[before:]
+
+
+def named_by_span(pid: int, tid: int, name: str = "worker", host: str = "") -> NamedThread:
+    return NamedThread(Origin(pid, host, ""), tid, name)
+
+
+async def test_names_go_to_the_targets_of_their_processes() -> None:
+    target = make_target()
+    given = Given((target, "here"))
+    pid = target.process.pid
+    found = await given.note(
+        named_by_span(pid, 7), named_by_span(pid, 8, host="elsewhere"), named_by_span(pid + 1, 9)
+    )
+    assert found == [(target.id, {(pid, 7): "worker"})]
+    assert await given.note(named_by_span(pid, 7)) == [], "it was given just now"
+    assert await given.note(named_by_span(pid, 7, "other")) != [], "another name"
+    given.clock_s += AGAIN_S
+    assert await given.note(named_by_span(pid, 7)) == found
+
+
+async def test_many_names_are_several_commands_and_bounded() -> None:
+    target = make_target()
+    given = Given((target, "here"))
+    pid = target.process.pid
+    many = [named_by_span(pid, tid) for tid in range(1, MAX_WAITING + 100)]
+    found = await given.note(*many)
+    assert {len(names) for _, names in found} == {MAX_OF_A_COMMAND}
+    assert sum(len(names) for _, names in found) == MAX_WAITING

@@ -54,6 +54,11 @@ export function threadText({ thread_name, tid, pid, joined_by }: SpanThread): st
 /** Certainty of the match. */
 export function joinText(thread: SpanThread): string {
   const { joined_by, note, coverage } = thread;
+  if (joined_by !== null && isUnknown(thread)) {
+    return [`Joined by ${joined_by === "thread" ? "thread id" : "process and time"}.`, note]
+      .join(" ")
+      .trim();
+  }
   const how =
     joined_by === "thread"
       ? "Joined by thread id: the parts are of that thread alone."
