@@ -180,6 +180,10 @@ def test_of_what_samples_do_not_tell_apart_nothing_is_said() -> None:
     busy = timeline([(SLEEP, 50), (RUNNING, 45), (SLEEP, 205)], [0, 300], 300)
     parts = of_process([busy], [(20, 60)], 1.0)
     assert (parts.ns, parts.is_known) == ({"unknown": 40}, False)
+    # That it waited is known; for a lock is a guess.
+    waits = timeline([(SLEEP, 100)], [0, 100], 100)
+    parts = of_process([waits], [(0, 100)], 1.0)
+    assert (parts, parts.is_known) == (({"locks": 100}, 0.0), True)
 
 
 def test_after_the_last_sample_the_state_holds() -> None:

@@ -143,8 +143,8 @@ class Parts(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """True if samples determine a part of the own time."""
-        return self.coverage >= LEAST_COVERAGE
+        """True if samples determine a part of the own time, or that it was a wait."""
+        return self.ns.keys() != {REASONS[UNKNOWN]}
 
 
 def of_thread(timeline: Timeline, intervals: Sequence[tuple[int, int]]) -> Parts:
@@ -182,10 +182,8 @@ def of_process(
     parts[IDLE] = waited - locked
     parts["unknown"] = max(0.0, own - measured)
     certain = min(own, at_work.least.sum() * scale) + max(0.0, measured - at_work.most.sum())
-    if lock_rate:
-        # The request certainly waited, but not certainly for a lock.
-        certain = max(0.0, certain - locked)
-    return _parts(parts, own, certain)
+    # The request certainly waited, but not certainly for a lock.
+    return _parts(parts, own, certain, guessed=locked)
 
 
 def busy(found: Split) -> Split:
@@ -204,10 +202,11 @@ def _measured(timelines: Sequence[Timeline], intervals: Sequence[tuple[int, int]
     return sum(max(0, min(end, last) - max(begin, first)) for begin, end in intervals)
 
 
-def _parts(ns: dict[str, float], own: int, certain: float) -> Parts:
-    coverage = _share(certain, own)
-    known = Parts(_rounded(ns, own), coverage)
-    return known if known.is_known else Parts({REASONS[UNKNOWN]: own}, coverage)
+def _parts(ns: dict[str, float], own: int, certain: float, guessed: float = 0.0) -> Parts:
+    coverage = _share(certain - guessed, own)
+    if _share(certain, own) < LEAST_COVERAGE:
+        return Parts({REASONS[UNKNOWN]: own}, coverage)
+    return Parts(_rounded(ns, own), coverage)
 
 
 def _rounded(parts: dict[str, float], own: int) -> dict[str, int]:

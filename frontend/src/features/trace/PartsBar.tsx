@@ -4,7 +4,7 @@ import { formatPercent } from "../../stream/format";
 import { GROUP_NAMES, type StateGroup } from "../../stream/states";
 import { ColourKeys } from "../../ui/ColourKeys";
 import type { SpanPart, SpanThread } from "../../wire/generated/models";
-import { timeText } from "../traces/callTree";
+import { shareText, timeText } from "../traces/callTree";
 import styles from "./Trace.module.css";
 
 const NAMES: Readonly<Record<string, string>> = { ...GROUP_NAMES, unknown: "Not measured" };
@@ -29,6 +29,12 @@ function isGuess({ joined_by, parts }: SpanThread, reason: string): boolean {
 /** Name of a part of a span, marked if it is a guess. */
 export function guessed(thread: SpanThread, reason: string): string {
   return isGuess(thread, reason) ? `${partName(reason)} (guess)` : partName(reason);
+}
+
+/** Time of a part, with its share of the span unless the part is a guess. */
+export function partText(thread: SpanThread, { reason, ns }: SpanPart): string {
+  if (isGuess(thread, reason)) return timeText(ns);
+  return `${timeText(ns)} (${shareText(ns / Math.max(1, thread.own_ns))})`;
 }
 
 /** The part with the most time; null if nothing was measured. */

@@ -69,6 +69,8 @@ it("marks what is a guess where a span is joined by process", async () => {
   expect(document.querySelectorAll('[data-guess="true"]').length).toBeGreaterThan(1);
   expect(page.region("Threads meanwhile").getByText("Locks (guess)")).toBeTruthy();
   expect(page.region("Threads meanwhile").getByText(/is a guess, by how much/)).toBeTruthy();
+  // A guess has a time, and no share.
+  expect(page.region("Threads meanwhile").queryByText(/40\.0 ms \(/)).toBeNull();
 });
 
 it("gives no share of a span of which nothing was measured, and says why", async () => {

@@ -20,7 +20,7 @@ import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import type { SpanThread, TraceDetail, TraceSpan } from "../../wire/generated/models";
 import { ConnectionNotice } from "../attach/ConnectionNotice";
 import { nsColumn, percentColumn } from "../traces/Columns";
-import { operationName, shareText, timeText } from "../traces/callTree";
+import { operationName, timeText } from "../traces/callTree";
 import { EMPTY_TRACES, tracesHref } from "../traces/link";
 import styles from "../traces/TracesPage.module.css";
 import {
@@ -30,6 +30,7 @@ import {
   joinText,
   PartsBar,
   PartsLegend,
+  partText,
   threadText,
 } from "./PartsBar";
 import { SpanPanel } from "./SpanPanel";
@@ -213,8 +214,7 @@ function mostText(thread: SpanThread): string {
   const part = greatestPart(thread);
   if (part === null) return "–";
   if (isUnknown(thread)) return "unknown";
-  const share = shareText(part.ns / Math.max(1, thread.own_ns));
   const [lock] = part.reason === "locks" ? thread.locks : [];
   const by = lock?.woken_by == null ? "" : `, released by ${lock.woken_by}`;
-  return `${guessed(thread, part.reason)} ${timeText(part.ns)} (${share})${by}`;
+  return `${guessed(thread, part.reason)} ${partText(thread, part)}${by}`;
 }
