@@ -191,7 +191,7 @@ async def measure(folder: Path, learnt: int, each: int) -> None:
     """Make all requests, and keep their spans and phases in a folder."""
     store = SpanStore(lambda: folder, folder, SpanRetention(None, None), time.time)
     state = Receiving()
-    async with receiving(store, TOKEN, SpanPorts(0, 0), state):
+    async with receiving(store, TOKEN, SpanPorts(0, 0), state, lambda _names: None):
         phases = await asyncio.to_thread(
             make_requests, f"http://127.0.0.1:{state.http_port}/v1/traces", learnt, each
         )

@@ -32,6 +32,7 @@ from tidscope_wire.generated.models import (
     FramesWatched,
     Host,
     ListProcessesCommand,
+    NameThreadsCommand,
     ProofResponse,
     ReleaseCommand,
     RenewSteeringCommand,
@@ -65,6 +66,7 @@ Command = (
     | SizeAuditCommand
     | SetDelayAccountingCommand
     | SampleStacksCommand
+    | NameThreadsCommand
     | SteerCommand
     | RenewSteeringCommand
     | RestartSearchCommand

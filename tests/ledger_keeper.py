@@ -14,7 +14,15 @@ from tidscope_collector.targets.sources import Sources
 from tidscope_collector.waits.call_names import names_of_calls
 from tidscope_collector.waits.source import LedgerOptions
 from tidscope_collector.waits.states import State
-from tidscope_collector.waits.wire_tables import IDLE, INTERRUPT, UNKNOWN, columns_of
+from tidscope_collector.waits.wire_tables import (
+    IDLE,
+    INTERRUPT,
+    UNKNOWN,
+    LedgerTables,
+    columns_of,
+    keys_of,
+)
+from tidscope_wire.generated.models import Process
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS
 
 RATE_HZ = 10
@@ -76,6 +84,7 @@ class LedgerKeeper:
         self._engine, self._targets = engine_of(self._sources)
         self._engine.start()
         self._watched: dict[int, tuple[str, Follower]] = {}
+        self._processes: dict[int, Process] = {}
 
     def close(self) -> None:
         self._engine.stop()
@@ -85,6 +94,7 @@ class LedgerKeeper:
         """Begin ledgers of a process."""
         target, _ = self._targets.attach(pid, None, RATE_HZ)
         self._watched[pid] = target.id, Follower()
+        self._processes[pid] = target.process
 
     def forget(self, pid: int) -> None:
         """Keep its ledgers no more."""
@@ -113,6 +123,18 @@ class LedgerKeeper:
             header.time_ns + sampler.attach_ns,
         )
 
+    @contextmanager
+    def wire_tables(self, pid: int) -> Iterator[LedgerTables]:
+        """The tables beside the ledgers as frames have them."""
+        target, _ = self._watched[pid]
+        process = self._processes[pid]
+        made = self._sources.ledger.tables(self._sources.native, target, process)
+        assert made is not None
+        try:
+            yield made
+        finally:
+            made.close()
+
     @property
     def threads_without_slot(self) -> int:
         """Threads without a ledger, by the last frame."""
@@ -124,10 +146,10 @@ class LedgerKeeper:
         target, _ = self._watched[pid]
         read = self._sources.native.wait_tables(target)
         assert read is not None
-        raw, names = read[0], dict(read[1])
+        raw, names = read[0], {key: name for key, name, *_ in read[1]}
         made = {name: columns_of(table) for name, table in raw.items()}
         texts = {
-            "wakes": ("waker_name", [names.get(pid, INTERRUPT) for pid in _list(made, "wakes")]),
+            "wakes": ("waker_name", _wakers(made, names)),
             "takers": ("name", _takers(made, names)),
             "calls": ("name", [CALL_NAMES[one] for one in _list(made, "calls", "call")]),
         }
@@ -147,15 +169,24 @@ class LedgerKeeper:
         return tables
 
 
-def _list(
-    made: dict[str, dict[str, npt.NDArray[np.uint64]]], name: str, column: str = "waker_pid"
-) -> list[int]:
+Made = dict[str, dict[str, npt.NDArray[np.uint64]]]
+
+
+def _list(made: Made, name: str, column: str) -> list[int]:
     return made[name][column].tolist() if name in made else []
 
 
-def _takers(made: dict[str, dict[str, npt.NDArray[np.uint64]]], names: dict[int, str]) -> list[str]:
-    rows = zip(_list(made, "takers", "pid"), _list(made, "takers", "kernel"), strict=True)
-    return [names.get(pid, "") if pid else IDLE if kernel else UNKNOWN for pid, kernel in rows]
+def _wakers(made: Made, names: dict[int, str]) -> list[str]:
+    if "wakes" not in made:
+        return []
+    return [names.get(key, INTERRUPT) for key in keys_of(made["wakes"], "waker_pid")]
+
+
+def _takers(made: Made, names: dict[int, str]) -> list[str]:
+    if "takers" not in made:
+        return []
+    rows = zip(keys_of(made["takers"], "pid"), _list(made, "takers", "kernel"), strict=True)
+    return [names.get(key, "") if key else IDLE if kernel else UNKNOWN for key, kernel in rows]
 
 
 @contextmanager

@@ -311,6 +311,7 @@ def _tables(lives: dict[int, Life], time_ns: int) -> dict[TableName, Table]:
                 "waker_tid": [200] * len(waiters),
                 "waker_pid": [200] * len(waiters),
                 "wakee_tid": waiters,
+                "party": [0] * len(waiters),
                 "waker_kernel": [0] * len(waiters),
                 "count": [waits[tid] for tid in waiters],
                 "blocked_ns": [wait_ns[tid] for tid in waiters],

@@ -82,6 +82,7 @@ from tidscope_backend.traces.joining.places import LiveTarget, Places
 from tidscope_backend.traces.queries import FindRun, RunWindow, window_of
 from tidscope_backend.traces.receiving.receiver import Receiving, receiving
 from tidscope_backend.traces.span_store import SpanStore
+from tidscope_backend.traces.thread_names import ThreadNaming
 from tidscope_backend.web import SecurityHeaders, web_router
 
 STATS_SECONDS = 1.0
@@ -153,6 +154,9 @@ class Backend:
         kept = SpanRetention(settings.keep_traces_seconds, settings.keep_traces_bytes)
         self.spans = SpanStore(directory.make, settings.runs_dir, kept, time.time)
         self.receiving = Receiving()
+        self.thread_naming = ThreadNaming(
+            self.registry.attached, self.links.name_threads, self.clock
+        )
 
     def state(self) -> LiveState:
         """Return what pages show of hosts, targets and recordings."""
@@ -203,9 +207,13 @@ class Backend:
                     _every_second(self.fanout, self.authenticator.sessions, self.look_around),
                     _small(self.disk),
                     _tidy(self.spans, self.disk),
+                    self.thread_naming.run(),
                     *pushing,
                 ),
-                receiving(self.spans, settings.spans_token, settings.span_ports, self.receiving),
+                receiving(
+                    *(self.spans, settings.spans_token, settings.span_ports),
+                    *(self.receiving, self.thread_naming.note),
+                ),
             ):
                 yield
         finally:

@@ -1,6 +1,6 @@
 """Current state of hosts and targets. No I/O; changes are passed to subscribers."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from tidscope_wire.generated.models import (
     CollectorOutage,
@@ -49,6 +49,13 @@ class HostRegistry:
     def targets(self) -> list[Target]:
         """Known targets in order of attachment, including ended ones."""
         return sorted(self._targets.values(), key=lambda target: target.attached_unix_us)
+
+    def attached(self) -> Iterator[tuple[Target, str]]:
+        """Yield attached targets, each with the name of its host."""
+        for target in self.targets:
+            host = self._hosts.get(target.host)
+            if target.state == "attached" and host is not None:
+                yield target, host.name
 
     def host(self, host_id: str) -> Host | None:
         """Find a host."""

@@ -371,12 +371,16 @@ class Sampler:
         """Return threads with TCP reads that were not counted: thread ID, reads, life in ns."""
     def wait_tables(
         self, target: str
-    ) -> tuple[dict[str, dict[str, tuple[bool, bytes]]], list[tuple[int, str]]] | None:
+    ) -> (
+        tuple[dict[str, dict[str, tuple[bool, bytes]]], list[tuple[int, str, int, bool, bool]]]
+        | None
+    ):
         """Return tables beside ledgers; see sampler/src/ledger/tables/made.rs.
 
         Returns:
             By table and column: True if values have 64 bits, and the values in native byte order;
-            names of processes by ID. None without ledgers.
+            processes by key: name, start in clock ticks since boot (0: unknown), True for a kernel
+            thread, True if it stands for further processes of its name. None without ledgers.
         """
     def threads(self, target: str) -> list[tuple[int, int, int, str, str]] | None:
         """Return live threads: thread ID, process ID, start since attach, name, kernel's name."""

@@ -148,6 +148,7 @@ TABLES: dict[TableName, Table] = {
             "waker_tid": [10, 0, 3],
             "waker_pid": [10, 0, 2],
             "wakee_tid": [11, 11, 4_000_000_000],
+            "party": [0, 0, 7],
             "waker_kernel": [0, 0, 1],
             "count": [900, 1, 2],
             "blocked_ns": [10**12, 0, 1],
@@ -165,6 +166,12 @@ TABLES: dict[TableName, Table] = {
             "source": ["futex"],
             "symbol_file": [""],
         },
+    ),
+    "parties": make_table(
+        "parties",
+        {"party": [6, 7], "pid": [20, 20], "start_ticks": [2**40, 2**40 + 1], "many": [0, 1]}
+        | {"name": ["python", "kworker/ü"], "title": ["python -m http.server", ""]}
+        | {"container": ["web", ""], "unit": ["a.service", ""], "cgroup": ["/a/b", ""]},
     ),
     "calls": empty_table("calls"),
     "processes": make_table(

@@ -239,6 +239,11 @@ MESSAGES: list[BaseModel] = [
     models.DetachCommand(request_id=1, target=TARGET_ID, actor=ACTOR),
     models.SetRateCommand(request_id=1, target=TARGET_ID, rate_hz=1, actor=ACTOR),
     models.SampleStacksCommand(request_id=1, target=TARGET_ID, seconds=0.5, actor=ACTOR),
+    models.NameThreadsCommand(
+        request_id=1,
+        target=TARGET_ID,
+        names=[models.SpanThreadName(pid=7, tid=8, name="order-worker")],
+    ),
     models.StackRequest(seconds=3600),
     models.FlushCommand(request_id=1, target=TARGET_ID),
     models.FlushReply(request_id=1, seq=4, exited=None),

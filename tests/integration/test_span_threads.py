@@ -56,10 +56,10 @@ class Traced:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
 
-    async def request(self) -> dict[str, Any]:
+    async def request(self, which: bytes = b"") -> dict[str, Any]:
         """Let it serve one; its answer."""
         assert self.process.stdin is not None
-        self.process.stdin.write(b"\n")
+        self.process.stdin.write(which + b"\n")
         return await self.answer()
 
     async def answer(self) -> dict[str, Any]:
@@ -160,6 +160,23 @@ async def test_a_request_that_waits_for_a_lock_says_so_and_who_held_it(
     assert {one.joined_by for one in whole.values()} == {"process"}
     assert share(whole[wait.span_id], "locks", "idle") > 0.5, whole
     assert share(whole[compute.span_id], "running", "runnable") > 0.5, whole
+
+
+async def test_a_thread_without_a_name_gets_that_of_its_spans(
+    installation: Installation, traced: Traced
+) -> None:
+    await installation.attach(traced.process.pid, rate_hz=50)
+    async with asyncio.timeout(60):
+        while True:
+            found = await traced.request(b"note")
+            note = by_operation(await detail(installation, found["trace"]))["note"]
+            if note.thread_name == "order -worker":
+                break
+    assert note.tid == found["noter"]
+    # Its spans call it Thread-2, but it has a name in the kernel.
+    found = await traced.request()
+    seen = by_operation(await detail(installation, found["trace"]))
+    assert seen["wait"].thread_name == "waiter"
 
 
 async def test_spans_of_who_is_not_attached_say_why_they_are_not_joined(

@@ -1,7 +1,8 @@
 """A program with an OpenTelemetry SDK: a request that waits for a lock, then computes.
 
 `traced.py ADDRESS TOKEN`: for each line of its input one request, whose spans it sends to ADDRESS;
-then it prints a line of JSON: `trace`, and `waiter` and `holder`, ids of its threads.
+then it prints a line of JSON: `trace`, and `waiter` and `holder`, ids of its threads. For a line
+`note` it is a request of a thread without a name of its own in the kernel: `trace`, and `noter`.
 """
 
 import ctypes
@@ -28,6 +29,7 @@ class ThreadOfSpan(SpanProcessor):
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
         """Say which thread begins it."""
         span.set_attribute("thread.id", threading.get_native_id())
+        span.set_attribute("thread.name", threading.current_thread().name)
 
 
 def called(name: str) -> None:
@@ -57,6 +59,15 @@ def main() -> None:
                 taken.set()
                 time.sleep(HELD_SECONDS)
 
+    notes, noted = SimpleQueue[None](), SimpleQueue[dict[str, object]]()
+
+    def noter() -> None:
+        while True:
+            notes.get()
+            with tracer.start_as_current_span("note") as span:
+                trace = format(span.get_span_context().trace_id, "032x")
+            noted.put({"trace": trace, "noter": threading.get_native_id()})
+
     def waiter() -> None:
         called("waiter")
         tid = holder_tid.get()
@@ -75,10 +86,12 @@ def main() -> None:
 
     for one in (holder, waiter):
         threading.Thread(target=one, daemon=True).start()
+    threading.Thread(target=noter, name="order\x1b-worker", daemon=True).start()
     print("{}", flush=True)
-    for _ in sys.stdin:
-        work.put(None)
-        found = done.get()
+    for line in sys.stdin:
+        is_note = line.strip() == "note"
+        (notes if is_note else work).put(None)
+        found = (noted if is_note else done).get()
         provider.force_flush()
         print(json.dumps(found), flush=True)
 

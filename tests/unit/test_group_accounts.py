@@ -11,13 +11,13 @@ from processes import wait_until
 from tidscope_collector.groups.account_check import AccountCheck
 from tidscope_collector.groups.accounts import CgroupAccount, RusageAccount, Used, account_of
 from tidscope_collector.groups.cgroups import Cgroup
-from tidscope_collector.groups.descriptions import Description
 from tidscope_collector.groups.members import Member, Members, Newcomer
 from tidscope_collector.groups.meter import AT_ONCE, GroupMeter
 from tidscope_collector.groups.own_accounts import EVERY_NS, MAX_ASKED, Asking, OwnAccounts
 from tidscope_collector.groups.process_table import ProcessRow
 from tidscope_collector.inspection.gomaxprocs import GomaxprocsReader
 from tidscope_collector.naming.source import NameSource
+from tidscope_collector.processes.description import Description
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.process import PAGE_BYTES, TICKS_PER_SECOND
 from tidscope_wire.generated.models import CpuAccount, IoAccount, Runtime

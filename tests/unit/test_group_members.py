@@ -13,9 +13,10 @@ from tidscope_collector.groups.cgroups import (
     processes_in,
     v1_hierarchy,
 )
-from tidscope_collector.groups.descriptions import EVERY_NS, NEW_NS, Description, Descriptions
+from tidscope_collector.groups.descriptions import EVERY_NS, NEW_NS, Descriptions
 from tidscope_collector.groups.listing import descendants
 from tidscope_collector.groups.members import Member, Members, Newcomer
+from tidscope_collector.processes.description import Description
 from tidscope_collector.procfs.files import ProcFs
 
 

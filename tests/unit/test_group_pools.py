@@ -1,7 +1,6 @@
 """Pools of the programs of a group: which are read, in whose place; what becomes of their rows."""
 
 from fake_members import FakeMembers
-from tidscope_collector.groups.descriptions import Description
 from tidscope_collector.groups.group_pools import (
     ENDED_NS,
     EVERY_NS,
@@ -12,6 +11,7 @@ from tidscope_collector.groups.group_pools import (
 )
 from tidscope_collector.groups.members import Member, Newcomer
 from tidscope_collector.pools.registry import PoolRegistry
+from tidscope_collector.processes.description import Description
 from tidscope_wire.frame_tables import Table
 from tidscope_wire.generated.agent import AgentPool
 from tidscope_wire.generated.models import Runtime, TableName

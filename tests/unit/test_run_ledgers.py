@@ -20,7 +20,7 @@ from tidscope_backend.recording.sealing import seal_part, write_summaries
 from tidscope_backend.replay.frames import frames_between
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.reader import RunReader
-from tidscope_backend.store.table_parts import FIRST_LEVEL, KEY_LEVEL
+from tidscope_backend.store.table_parts import FIRST_LEVEL, KEY_LEVEL, rows_of
 from tidscope_wire.frame import FrameDecoder, RowEncoder, Rows, join, row_bytes, split
 from tidscope_wire.generated.frame_tables import KEYS
 from tidscope_wire.states import STATE_FIELDS
@@ -183,6 +183,14 @@ def test_a_gap_is_followed_by_whole_tables(reported: LedgerStory, tmp_path: Path
     reader = TableReader()
     reader.read(keys[1])
     assert rows_in(reader.known) == rows_in(reported.tables[split(keys[1])[0].time_ns])
+
+
+def test_a_run_of_before_parties_is_replayed(folder: RunFolder) -> None:
+    table = RunReader(folder.path).parts[0].tables()["wakes"]
+    older = table.drop_columns(["party"])
+    rows = rows_of("wakes", older)
+    assert rows["party"].tolist() == [0] * len(table)
+    assert rows["waker_name"].tolist() == table["waker_name"].to_pylist()
 
 
 def test_a_run_without_a_ledger_has_no_tables(tmp_path: Path) -> None:

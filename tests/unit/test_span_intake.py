@@ -245,7 +245,7 @@ def read(_data: bytes, _bounds: Bounds) -> Batch:
 @pytest.fixture
 def intake(tmp_path: Path) -> Iterator[Intake]:
     store = SpanStore(lambda: tmp_path, tmp_path, SpanRetention(None, None), lambda: 0.0)
-    made = Intake(store, Receiving())
+    made = Intake(store, Receiving(), lambda _names: None)
     yield made
     made.close()
 

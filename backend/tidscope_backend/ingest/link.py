@@ -18,6 +18,7 @@ from tidscope_wire.generated.models import (
     GroupSelector,
     Host,
     ListProcessesCommand,
+    NameThreadsCommand,
     PolicyInfo,
     ProcessesReply,
     RefusedReply,
@@ -29,6 +30,7 @@ from tidscope_wire.generated.models import (
     SetRateCommand,
     SizeAuditCommand,
     SizeAuditReply,
+    SpanThreadName,
     SteerCommand,
     SteeringOptionsCommand,
     SteeringOptionsReply,
@@ -46,6 +48,7 @@ Command = (
     | DetachCommand
     | SetRateCommand
     | SampleStacksCommand
+    | NameThreadsCommand
     | FlushCommand
     | ListProcessesCommand
     | DoctorCommand
@@ -204,6 +207,11 @@ class CollectorLink:
         command = SampleStacksCommand(
             request_id=next(self._numbers), target=target, seconds=seconds, actor=actor
         )
+        return await self._exchange(command, TargetReply, self._command_seconds)
+
+    async def name_threads(self, target: str, names: list[SpanThreadName]) -> TargetReply:
+        """Name threads of a target as spans name them. Raises as `attach`."""
+        command = NameThreadsCommand(request_id=next(self._numbers), target=target, names=names)
         return await self._exchange(command, TargetReply, self._command_seconds)
 
     async def flush(self, target: str) -> FlushReply:

@@ -11,6 +11,7 @@ from tidscope_wire.generated.models import (
     Process,
     ProgramChoice,
     ProgramOptions,
+    SpanThreadName,
     SteerRequest,
     Target,
     TargetReply,
@@ -71,6 +72,10 @@ class CollectorLinks:
     async def sample_stacks(self, target: Target, seconds: float) -> TargetReply:
         """Take stacks of a target for a run; see `CollectorLink.sample_stacks`."""
         return await self._named(target.host).sample_stacks(target.id, seconds, TIDSCOPE)
+
+    async def name_threads(self, target: Target, names: list[SpanThreadName]) -> TargetReply:
+        """Name threads of a target as spans name them; see `CollectorLink.name_threads`."""
+        return await self._named(target.host).name_threads(target.id, names)
 
     def pick(self, host_id: str | None) -> CollectorLink:
         """Find the collector of a host.

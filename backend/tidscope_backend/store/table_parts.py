@@ -20,7 +20,9 @@ PLACE = ("seq", "level")
 Ints = npt.NDArray[np.int64]
 _ARROW = {"uint32": pa.uint32(), "uint64": pa.uint64(), "utf8": pa.utf8()}
 LATER: Mapping[TableName, frozenset[str]] = {
-    "processes": frozenset({"gomaxprocs", "namespace_pid"})
+    "processes": frozenset({"gomaxprocs", "namespace_pid"}),
+    "takers": frozenset({"party"}),
+    "wakes": frozenset({"party"}),
 }
 """Number columns that tables of older runs lack."""
 STACK_TABLES: frozenset[TableName] = frozenset({"stack_frames", "stack_nodes", "stack_samples"})

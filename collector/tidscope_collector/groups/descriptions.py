@@ -1,29 +1,14 @@
 """Title, user, container, unit of members, found out beside sampling."""
 
 import logging
-import pwd
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import NamedTuple
-
-from tidscope_wire.generated.limits import MAX_PROCESS_TITLE
-from tidscope_wire.generated.models import Runtime
 
 from tidscope_collector.groups.members import Member, Members
-from tidscope_collector.naming.source import read_title, role_of_title
-from tidscope_collector.processes.cgroup_names import (
-    CgroupNames,
-    ContainerNames,
-    cgroup_path,
-    names_of_cgroup,
-)
-from tidscope_collector.processes.details import UNKNOWN as UNKNOWN_PROGRAM
-from tidscope_collector.processes.details import DetailReader, Details
-from tidscope_collector.processes.identity import group_and_uid
+from tidscope_collector.processes.cgroup_names import ContainerNames
+from tidscope_collector.processes.description import Description, describe, user_name
+from tidscope_collector.processes.details import DetailReader
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.process import namespace_pid
 
 LOG = logging.getLogger(__name__)
 EVERY_NS = 2_000_000_000
@@ -34,40 +19,9 @@ MAX_DESCRIBED = 1024
 """Maximum processes described at a time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Description:
-    """One process in words; what is not known is empty.
-
-    Attributes:
-        title: its arguments, what looks like a secret left out.
-        user: name, or number, of its real user.
-        container: id or name.
-        unit: of systemd.
-        namespace_pid: its id in its own PID namespace; 0: that of /proc.
-        runtime: of which language its program is.
-        role: what it does by its title; empty: it has none.
-    """
-
-    title: str = ""
-    user: str = ""
-    container: str = ""
-    unit: str = ""
-    namespace_pid: int = 0
-    runtime: Runtime = "unknown"
-    role: str = ""
-
-
 UNKNOWN = Description()
 Found = dict[int, Description]
 """By the number of the member."""
-
-
-class _Place(NamedTuple):
-    """Where a process is: its groups, its user, its id in its own PID namespace."""
-
-    names: CgroupNames
-    uid: int
-    namespace_pid: int | None
 
 
 class Descriptions:
@@ -143,44 +97,14 @@ class Descriptions:
     def _read(self, reader: DetailReader, wanted: dict[int, tuple[int, int]]) -> None:
         """In a worker."""
         details = reader.read(wanted.values())
-        placed = {
-            number: (one, placed)
-            for number, one in wanted.items()
-            if (placed := self._place(one[0])) is not None
-        }
-        self._containers.look_for(
-            one.names.container for _, one in placed.values() if one.names.container is not None
-        )
+        made = describe(self._procfs, self._containers, wanted.values(), details)
         # Who did not answer is what it was.
         found = {
-            number: self._describe(place, details.get(one, UNKNOWN_PROGRAM))
-            for number, (one, place) in placed.items()
-            if one in details or number not in self._known
+            number: made[one]
+            for number, one in wanted.items()
+            if one in made and (one in details or number not in self._known)
         }
         self._give(lambda: self._take(found))
-
-    def _place(self, pid: int) -> _Place | None:
-        """Where a process is; None: it has ended."""
-        try:
-            listed = self._procfs.read(f"{pid}/cgroup", 1 << 16).decode(errors="replace")
-            status = self._procfs.read(f"{pid}/status", 8192)
-            _, uid = group_and_uid(status)
-        except (OSError, ValueError):
-            return None
-        return _Place(names_of_cgroup(cgroup_path(listed) or "/"), uid, namespace_pid(status))
-
-    def _describe(self, place: _Place, program: Details) -> Description:
-        container, unit = place.names.container, place.names.unit
-        title = read_title(program.command.encode())
-        return Description(
-            title=shortened(program.command),
-            user=user_name(place.uid),
-            container="" if container is None else self._containers.of(container) or container.id,
-            unit="" if unit is None else unit.name,
-            namespace_pid=place.namespace_pid or 0,
-            runtime=program.runtime,
-            role="" if title is None else role_of_title(title),
-        )
 
     def _take(self, found: Found) -> None:
         self._known |= found
@@ -196,17 +120,3 @@ class Descriptions:
     def close(self) -> None:
         """Ask no more."""
         self._closed = True
-
-
-def shortened(text: str) -> str:
-    """A text of at most MAX_PROCESS_TITLE bytes."""
-    return text.encode(errors="replace")[:MAX_PROCESS_TITLE].decode(errors="ignore")
-
-
-@lru_cache
-def user_name(uid: int) -> str:
-    """The name of a user; the number if there is none."""
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return str(uid)

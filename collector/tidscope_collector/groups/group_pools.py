@@ -8,9 +8,9 @@ import numpy as np
 from tidscope_wire.frame_tables import Table
 from tidscope_wire.generated.models import Runtime, TableName
 
-from tidscope_collector.groups.descriptions import Description
 from tidscope_collector.groups.members import Member, Members
 from tidscope_collector.pools.registry import PoolRegistry
+from tidscope_collector.processes.description import Description
 
 MAX_READ = 32
 """Programs of a group whose pools are looked for or read at a time."""

@@ -9,9 +9,9 @@ from tidscope_sampler.native import Sampler
 
 from tidscope_collector.groups.boundaries import Boundary, Matching
 from tidscope_collector.groups.cgroups import Cgroup
-from tidscope_collector.groups.descriptions import user_name
 from tidscope_collector.groups.match import Match
 from tidscope_collector.groups.members import Member, Members, Newcomer
+from tidscope_collector.processes.description import user_name
 from tidscope_collector.sampling.notices import Execution as ExecutionNotice
 
 _ROUNDS = 10

@@ -7,11 +7,11 @@ from typing import Protocol
 
 from tidscope_wire.generated.models import GomaxprocsChanged, Runtime
 
-from tidscope_collector.groups.descriptions import Description
 from tidscope_collector.groups.members import Member, Members
 from tidscope_collector.inspection.gomaxprocs import GomaxprocsReader
 from tidscope_collector.naming.source import NameSource
 from tidscope_collector.naming.thread_names import ThreadNames
+from tidscope_collector.processes.description import Description
 
 MAX_ASKED = 32
 """Programs of a group that are asked for names; and Go programs whose GOMAXPROCS is read."""

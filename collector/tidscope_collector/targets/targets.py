@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from tidscope_wire.generated.limits import MAX_ROLE_RULES
@@ -19,6 +19,7 @@ from tidscope_wire.problems import ProblemError, refusal
 from tidscope_collector.groups.cgroups import processes_in
 from tidscope_collector.groups.selector import Selection, select
 from tidscope_collector.inspection.gomaxprocs import open_gomaxprocs
+from tidscope_collector.naming.span_names import LiveThread, names_to_give
 from tidscope_collector.naming.thread_names import ThreadNames
 from tidscope_collector.processes.cgroup_names import ContainerNames
 from tidscope_collector.processes.identity import attach_refusal, identify
@@ -278,6 +279,23 @@ class TargetRegistry:
         known = self.attached(target)
         state = self._sources.stacks.sample(target, seconds)
         return known.model_copy(update={"stacks": state})
+
+    def name_threads(self, target: str, names: Mapping[tuple[int, int], str]) -> Target:
+        """Give threads that nobody has named the names that spans have for them.
+
+        Args:
+            target: target ID.
+            names: by process ID and thread ID.
+
+        Raises:
+            ProblemError: the target does not exist, or has ended.
+        """
+        known = self.attached(target)
+        native = self._sources.native
+        threads = [LiveThread(*one) for one in native.threads(target) or ()]
+        if given := names_to_give(threads, names):
+            native.rename(target, given)
+        return known
 
     def _note_stacks(self, target: str, state: StackSampling) -> None:
         def note() -> None:

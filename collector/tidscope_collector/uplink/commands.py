@@ -20,6 +20,7 @@ from tidscope_wire.generated.models import (
     FramesReceived,
     FramesWatched,
     ListProcessesCommand,
+    NameThreadsCommand,
     ProcessesReply,
     RefusedReply,
     ReleaseCommand,
@@ -65,6 +66,7 @@ Command = (
     | SizeAuditCommand
     | SetDelayAccountingCommand
     | SampleStacksCommand
+    | NameThreadsCommand
     | SteeringCommand
 )
 RESTORING = ReleaseCommand | DetachCommand
@@ -148,7 +150,7 @@ class CommandHandler:
             case AttachCommand(request_id=number):
                 target, created = self._attach(command)
                 return TargetReply(request_id=number, target=target, created=created)
-            case DetachCommand() | SetRateCommand() | SampleStacksCommand():
+            case DetachCommand() | SetRateCommand() | SampleStacksCommand() | NameThreadsCommand():
                 target = self._change(command)
                 return TargetReply(request_id=command.request_id, target=target, created=False)
             case FlushCommand(request_id=number, target=name):
@@ -169,7 +171,12 @@ class CommandHandler:
             return SizeAuditReply(request_id=number, audit=self._targets.audit_sizes())
         return ProcessesReply(request_id=number, processes=self._targets.processes())
 
-    def _change(self, command: DetachCommand | SetRateCommand | SampleStacksCommand) -> Target:
+    def _change(
+        self, command: DetachCommand | SetRateCommand | SampleStacksCommand | NameThreadsCommand
+    ) -> Target:
+        if isinstance(command, NameThreadsCommand):
+            names = {(one.pid, one.tid): one.name for one in reversed(command.names)}
+            return self._targets.name_threads(command.target, names)
         if isinstance(command, SampleStacksCommand):
             return self._targets.sample_stacks(command.target, command.seconds)
         if isinstance(command, SetRateCommand):

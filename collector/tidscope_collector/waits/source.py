@@ -16,9 +16,11 @@ from tidscope_collector.ebpf.obstacles import KernelFeature, Obstacle, attempt
 from tidscope_collector.locks.group_locks import GroupLocks
 from tidscope_collector.locks.locks import open_locks
 from tidscope_collector.locks.runtime_locks import LockSource, own_account
+from tidscope_collector.processes.cgroup_names import ContainerNames
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.waits.parties import Parties
 from tidscope_collector.waits.programs import LedgerProgram
-from tidscope_collector.waits.wire_tables import LedgerTables
+from tidscope_collector.waits.wire_tables import LedgerTables, LockNumbering
 
 LOG = logging.getLogger(__name__)
 
@@ -64,6 +66,8 @@ class LedgerSource:
 
     def __init__(self, options: LedgerOptions, procfs: ProcFs) -> None:
         self._ask_programs = options.ask_programs
+        self._procfs = procfs
+        self._containers = ContainerNames()
         self.calls = False
         self._tables: WeakKeyDictionary[LedgerTables, str] = WeakKeyDictionary()
         """Of targets, and the name of the process; empty for those of groups."""
@@ -123,7 +127,7 @@ class LedgerSource:
         if self.program is None:
             return None
         locks = open_locks(process, ask_program=self._ask_programs)
-        return self._opened(LedgerTables(sampler, target, locks), process.name)
+        return self._opened(sampler, target, locks, process.name)
 
     def group_tables(self, sampler: Sampler, target: str, locks: GroupLocks) -> LedgerTables | None:
         """The tables of a group; None where no ledgers are kept.
@@ -135,9 +139,13 @@ class LedgerSource:
         """
         if self.program is None:
             return None
-        return self._opened(LedgerTables(sampler, target, locks), "")
+        return self._opened(sampler, target, locks, "")
 
-    def _opened(self, tables: LedgerTables, name: str) -> LedgerTables:
+    def _opened(
+        self, sampler: Sampler, target: str, locks: LockNumbering, name: str
+    ) -> LedgerTables:
+        parties = Parties(self._procfs, self._containers)
+        tables = LedgerTables(sampler, target, locks, parties)
         self._tables[tables] = name
         return tables
 

@@ -15,6 +15,7 @@ from tidscope_collector.locks.locks import LockWaits
 from tidscope_collector.locks.registry import Addresses, LockName, Numbers
 from tidscope_collector.locks.runtime_locks import LockSource
 from tidscope_collector.waits.call_names import names_of_calls
+from tidscope_collector.waits.parties import Parties, SeenProcess
 
 CALL_ADDRESS = np.uint64(1 << 63)
 """In place of an address: the thread waited in the system call of the number that is added."""
@@ -72,14 +73,18 @@ class LedgerTables:
         sampler: keeps the ledgers.
         target: id of the target.
         locks: theirs; closed with this.
+        parties: numbers processes outside the target; closed with this.
 
     Attributes:
         locks: the same.
     """
 
-    def __init__(self, sampler: Sampler, target: str, locks: LockNumbering) -> None:
+    def __init__(
+        self, sampler: Sampler, target: str, locks: LockNumbering, parties: Parties
+    ) -> None:
         self._sampler = sampler
         self._target = target
+        self._parties = parties
         self.locks = locks
 
     def read(self) -> Tables:
@@ -87,12 +92,14 @@ class LedgerTables:
         read = self._sampler.wait_tables(self._target)
         if read is None:
             return {}
-        raw, names = read
+        raw, processes = read[0], [SeenProcess(*one) for one in read[1]]
         counted = {name: columns_of(table) for name, table in raw.items()}
-        made = as_wire_tables(counted, dict(names), self.locks)
+        names = {one.key: one.name for one in processes}
+        made = as_wire_tables(counted, names, self._parties.see(processes), self.locks)
         # After the numbers: whatever has one has a name as well.
         rows = [tuple(row) for row in self.locks.names()]
-        return {**made, "lock_names": np.array(rows, dtype_of("lock_names"))}
+        lock_names = np.array(rows, dtype_of("lock_names"))
+        return {**made, "lock_names": lock_names, "parties": self._parties.table()}
 
     @property
     def locks_reason(self) -> str:
@@ -100,8 +107,9 @@ class LedgerTables:
         return self.locks.reason
 
     def close(self) -> None:
-        """Examine locks no more."""
+        """Examine locks and describe parties no more."""
         self.locks.close()
+        self._parties.close()
 
 
 _CALL_NAMES = names_of_calls(os.uname().machine)
@@ -116,24 +124,31 @@ def columns_of(table: Mapping[str, tuple[bool, bytes]]) -> Columns:
 
 
 def as_wire_tables(
-    counted: Mapping[str, Columns], names: Mapping[int, str], locks: LockNumbering
+    counted: Mapping[str, Columns],
+    names: Mapping[int, str],
+    parties: Mapping[int, int],
+    locks: LockNumbering,
 ) -> Tables:
     """Make tables of a frame.
 
     Args:
         counted: tables beside ledgers, by name.
-        names: of processes, by id.
+        names: of processes, by key.
+        parties: numbers of processes outside the target, by key.
         locks: of the same processes. Waits for a lock that has no number yet are left out.
     """
-    more: dict[str, dict[str, list[str]]] = {}
+    more: dict[str, dict[str, list[str] | npt.NDArray[np.uint32]]] = {}
     if "wakes" in counted:
-        wakers = counted["wakes"]["waker_pid"].tolist()
-        more["wakes"] = {"waker_name": [_named(pid, names, INTERRUPT) for pid in wakers]}
+        wakers = keys_of(counted["wakes"], "waker_pid")
+        named = [names.get(key, "") if key else INTERRUPT for key in wakers]
+        numbers = _numbered(counted["wakes"]["party"], parties)
+        more["wakes"] = {"waker_name": named, "party": numbers}
     if "takers" in counted:
         takers = counted["takers"]
-        who = zip(takers["pid"].tolist(), takers["kernel"].tolist(), strict=True)
-        found = [_named(pid, names, IDLE if kernel else UNKNOWN) for pid, kernel in who]
-        more["takers"] = {"name": found}
+        who = zip(keys_of(takers, "pid"), takers["kernel"].tolist(), strict=True)
+        nobody = (UNKNOWN, IDLE)
+        named = [names.get(key, "") if key else nobody[kernel] for key, kernel in who]
+        more["takers"] = {"name": named, "party": _numbered(takers["party"], parties)}
     if "calls" in counted:
         calls = counted["calls"]["call"].tolist()
         more["calls"] = {"name": [_CALL_NAMES.get(call, f"call {call}") for call in calls]}
@@ -147,11 +162,23 @@ def as_wire_tables(
     return made
 
 
-def _named(pid: int, names: Mapping[int, str], nobody: str) -> str:
-    return names.get(pid, "") if pid else nobody
+def keys_of(table: Columns, pids: str) -> list[int]:
+    """Keys of the processes of rows: a party's own, of a member the ID in the column `pids`."""
+    keys: list[int] = np.where(table["party"], table["party"], table[pids]).tolist()
+    return keys
 
 
-def _plain(name: TableName, counted: Columns, more: Mapping[str, list[str]]) -> Table:
+def _numbered(
+    keys: npt.NDArray[np.unsignedinteger], parties: Mapping[int, int]
+) -> npt.NDArray[np.uint32]:
+    distinct, which = np.unique(keys, return_inverse=True)
+    numbers = np.array([parties.get(key, 0) for key in distinct.tolist()], np.uint32)
+    return numbers[which]
+
+
+def _plain(
+    name: TableName, counted: Columns, more: Mapping[str, list[str] | npt.NDArray[np.uint32]]
+) -> Table:
     made = np.empty(len(next(iter(counted.values()))), dtype_of(name))
     for column in COLUMNS[name]:
         made[column] = more[column] if column in more else counted[column]

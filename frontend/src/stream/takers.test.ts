@@ -95,7 +95,78 @@ it("follows the filter", () => {
   expect(view.rows.map(({ key, share }) => [key, share])).toEqual([["process:8", 1]]);
 });
 
-it("takes many processes of one name together", () => {
+/** Rows of one waiting thread by processes of one name, and what is known of these. */
+function pythons(t_s: number, ids: readonly (readonly [pid: number, party: number])[]) {
+  const rows = ids.map(([pid, party]) => ({
+    ...{ tid: 1, pid, party, kernel: 0, name: "python", ns: 0.1 * t_s * 1e9 },
+  }));
+  const described = [
+    { container: "web-1", unit: "docker.service", cgroup: "/system.slice/docker-1.scope" },
+    { unit: "session-3.scope", cgroup: "/user.slice/session-3.scope" },
+    { cgroup: "/batch", title: "python loop.py" },
+    { many: 1, cgroup: "/elsewhere", title: "python one.py" },
+  ];
+  const parties = described.map((more, at) => ({ party: at + 1, name: "python", ...more }));
+  return { takers: rows, parties };
+}
+
+function pythonsOf(
+  ids: readonly (readonly [pid: number, party: number])[],
+  by_program = false,
+  process: object = {},
+) {
+  const model = factModel(
+    NAMES,
+    [0, 5].map((t_s) => ({ t_s, facts: pythons(t_s, ids) })),
+  );
+  const input = factInput(model, { by_program });
+  const target = { ...input.target, process: { ...input.target.process, ...process } };
+  return takersView({ ...input, target }).rows;
+}
+
+it("tells processes of one name apart by ID and start, and says where they run", () => {
+  const ids = [
+    [7, 1],
+    [8, 2],
+    [9, 3],
+    [7, 4],
+  ] as const;
+  const here = { container: null, unit: null, cgroup: "/app" };
+  const rows = pythonsOf(ids, false, here).toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  expect(rows.map(({ key, name, where }) => [key, name, where])).toEqual([
+    ["process:7#1", "python (7)", "in container web-1"],
+    ["process:7#4", "python (7) and more", ""],
+    ["process:8#2", "python (8)", "in session-3.scope"],
+    ["process:9#3", "python (9)", "in control group batch"],
+  ]);
+  expect(rows[3]?.detail).toBe("python loop.py\ncontrol group /batch");
+});
+
+it("names no place that is the target's own", () => {
+  const where = (process: object) => pythonsOf([[8, 2]], false, process)[0]?.where;
+  expect(where({ unit: "session-3.scope", cgroup: "/user.slice/session-3.scope" })).toBe("");
+  const container = { id: "c".repeat(64), name: "web-1", runtime: "docker" };
+  expect(where({ container, unit: "docker.service", cgroup: "/c" })).toBe("in session-3.scope");
+  const batch = (process: object) => pythonsOf([[9, 3]], false, process)[0]?.where;
+  expect(batch({ unit: null, cgroup: "/batch" })).toBe("");
+  expect(batch({ container, unit: null, cgroup: "/c" })).toBe("outside the container");
+});
+
+it("sums processes by program if asked", () => {
+  const ids = [
+    [7, 1],
+    [8, 2],
+    [7, 3],
+  ] as const;
+  const [row, ...more] = pythonsOf(ids, true);
+  expect(row).toMatchObject({ key: "process:python", name: "python ×3", where: "" });
+  expect(row?.share).toBeCloseTo(1);
+  expect(more).toEqual([]);
+  expect(pythonsOf([...ids, [9, 4]], true)[0]?.name).toBe("python ×4 and more");
+  expect(pythonsOf([[7, 1]], true)[0]?.name).toBe("python (7)");
+});
+
+it("takes many processes of one name together in runs that do not tell them apart", () => {
   const rows = (t_s: number) =>
     Array.from({ length: 9 }, (_, n) => ({
       ...{ tid: 1, pid: 200 + n, kernel: 0, name: "cc1", ns: 0.1 * t_s * 1e9 },

@@ -10,9 +10,10 @@ import {
   outsideParties,
   type Party,
 } from "./facts/parties";
+import { HERE, type Placed } from "./facts/places";
 import type { TargetModel } from "./targetModel";
 
-export interface TakerRow {
+export interface TakerRow extends Placed {
   readonly key: string;
   /**
    * own: other threads of the target; idle: the CPU was idle while the thread was not yet there.
@@ -55,10 +56,14 @@ export interface TakersView extends FactsState {
 /** Maximum number of rows sent; the rest are small. */
 const MAX_ROWS = 100;
 
-const IDLE = { key: "idle:", kind: "idle", name: "nothing (idle CPU)" } as const;
-const UNKNOWN = { key: "unknown:", kind: "unknown", name: "not known" } as const;
+/** What ran, without figures. */
+type Taker = Pick<TakerRow, "key" | "kind" | "name" | "where" | "detail">;
 
-interface Sums extends Pick<TakerRow, "key" | "kind" | "name"> {
+const IDLE: Taker = { ...HERE, key: "idle:", kind: "idle", name: "nothing (idle CPU)" };
+const UNKNOWN: Taker = { ...HERE, key: "unknown:", kind: "unknown", name: "not known" };
+
+interface Sums {
+  readonly taker: Taker;
   ns: number;
   readonly tids: Set<number>;
   readonly roles: Map<string, number>;
@@ -89,7 +94,10 @@ export function takersOf(
   if (base.state !== "ok") return { ...base, seconds, rows: [], delay: 0 };
   const threads = model.threads.byTid;
   const own_pids = model.levels.pids(input.target);
-  const outside = outsideParties(Array.from(takers.all(), (slot) => takerOutside(model, slot)));
+  const outside = outsideParties(
+    input,
+    Array.from(takers.all(), (slot) => takerOutside(model, slot)),
+  );
   const all = new Map<string, Sums>();
   let total_ns = 0;
   for (const slot of takers.all()) {
@@ -100,7 +108,7 @@ export function takersOf(
     const taker = takerOf(model, slot, own_pids, outside);
     let sums = all.get(taker.key);
     if (!sums) {
-      sums = { ...taker, ns: 0, tids: new Set(), roles: new Map() };
+      sums = { taker, ns: 0, tids: new Set(), roles: new Map() };
       all.set(taker.key, sums);
     }
     total_ns += ns;
@@ -109,10 +117,10 @@ export function takersOf(
     const role = threads.get(tid)?.role ?? "";
     sums.roles.set(role, (sums.roles.get(role) ?? 0) + ns);
   }
-  const rows = Array.from(all.values(), ({ key, kind, name, ns, tids, roles }): TakerRow => {
+  const rows = Array.from(all.values(), ({ taker, ns, tids, roles }): TakerRow => {
     const role = leadingRole(roles);
     const share = ns / total_ns;
-    return { key, kind, name, delay: ns / 1e9 / seconds, share, threads: tids.size, role };
+    return { ...taker, delay: ns / 1e9 / seconds, share, threads: tids.size, role };
   });
   rows.sort((a, b) => b.delay - a.delay || (a.key < b.key ? -1 : 1));
   return { ...base, seconds, rows, delay: total_ns / 1e9 / seconds };
@@ -123,28 +131,29 @@ function takerOf(
   slot: number,
   own_pids: ReadonlySet<number>,
   partyOf: (one: Outside) => Party,
-): Pick<TakerRow, "key" | "kind" | "name"> {
+): Taker {
   const one = takerOutside(model, slot);
   if (one.pid > 0 && own_pids.has(one.pid)) return ownTaker(model, one.pid);
   // Process 0 is the kernel's idle task, or unknown: see the protocol.
   if (one.pid === 0) return one.kernel ? IDLE : UNKNOWN;
-  const { key, name } = partyOf(one);
-  return { key, kind: one.kernel ? "kernel" : "process", name };
+  const { key, name, where, detail } = partyOf(one);
+  return { key, kind: one.kernel ? "kernel" : "process", name, where, detail };
 }
 
 function takerOutside({ facts: { takers } }: TargetModel, slot: number): Outside {
   return {
     pid: takers.key(slot, TAKERS.pid),
+    party: takers.key(slot, TAKERS.party),
     kernel: takers.key(slot, TAKERS.kernel) === 1,
     name: takers.text(slot, TAKERS.name),
   };
 }
 
 /** Threads of the target; in a group, those of its processes of one name. */
-function ownTaker({ levels }: TargetModel, pid: number): Pick<TakerRow, "key" | "kind" | "name"> {
-  if (!levels.grouped) return { key: "own", kind: "own", name: "this process" };
+function ownTaker({ levels }: TargetModel, pid: number): Taker {
+  if (!levels.grouped) return { ...HERE, key: "own", kind: "own", name: "this process" };
   const name = levels.processWith(pid)?.name ?? `process ${pid}`;
-  return { key: `own:${name}`, kind: "own", name };
+  return { ...HERE, key: `own:${name}`, kind: "own", name };
 }
 
 /** Effect of the limit; null if the collector does not report one. */

@@ -138,6 +138,8 @@ export interface ViewRequest {
   readonly map: MapRequest | null;
   /** Visible views of frame tables and findings. */
   readonly facts: readonly FactPart[];
+  /** Sum processes outside the target by their names. */
+  readonly by_program: boolean;
   /** The lock with listed threads; null for none. */
   readonly open_lock: number | null;
   /** The user's role rules on this page, which precede the target's rules. */
@@ -182,6 +184,7 @@ export const DEFAULT_REQUEST: ViewRequest = {
   events: true,
   map: null,
   facts: [],
+  by_program: false,
   open_lock: null,
   role_rules: [],
 };

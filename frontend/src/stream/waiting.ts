@@ -6,6 +6,7 @@
 import type { ViewInput } from "./chartView";
 import { STAYS } from "./facts/facts";
 import type { FactsState, LockKind } from "./facts/parties";
+import { HERE, type Placed } from "./facts/places";
 import { type GilThread, type LockRow, type LocksView, locksView } from "./locks";
 import { contendedRoles, lifeWithin, statesWithin, wallWithin } from "./parked";
 import { STATES, type StateGroup, type StateId, stateNumbered } from "./states";
@@ -16,7 +17,8 @@ import { peerOf, type WakesView, wakesView } from "./wakes";
 /** A kind of lock, "cpu", or the group of a state. */
 export type WaitKind = LockKind | "cpu" | StateGroup;
 
-export interface WaitRow {
+/** A row; `where` and `detail` are of the process that ran on the CPU. */
+export interface WaitRow extends Placed {
   readonly key: string;
   /** Name of a lock; of what ran on the CPU that was waited for; or of a state, as in legends. */
   readonly name: string;
@@ -97,7 +99,7 @@ export function waitingView(input: ViewInput, open: number | null): WaitingView 
 function rowOfLock(lock: LockRow): WaitRow {
   const { name, kind, wait, share, waits_per_s, mean_s, waiters, role, by, estimated } = lock;
   const figures = { wait, share, waits_per_s, mean_s, waiters, role, by, estimated };
-  return { key: `lock:${lock.lock}`, name, kind, lock, states: [], ...figures };
+  return { ...HERE, key: `lock:${lock.lock}`, name, kind, lock, states: [], ...figures };
 }
 
 /** Part of a role's waiting for each other that known locks must explain for it to have no row. */
@@ -121,17 +123,17 @@ function eachOtherRows(
     const waiters = nodes.find((node) => node.key === key)?.threads ?? Number.NaN;
     const figures = { wait, share: wait / all, waits_per_s, mean_s, waiters, estimated: false };
     const what = { key: `each-other:${role}`, name: "each other", kind: "unknown" } as const;
-    return [{ ...what, lock: null, states: ["futex"], ...figures, role, by: role }];
+    return [{ ...HERE, ...what, lock: null, states: ["futex"], ...figures, role, by: role }];
   });
 }
 
 function takerRows({ rows, cgroup }: TakersView, seconds: number, all: number): readonly WaitRow[] {
   const shared = { kind: "cpu", lock: null, states: CPU_STATES, by: "", estimated: false } as const;
   const unknown = { waits_per_s: Number.NaN, mean_s: Number.NaN, waiters: Number.NaN };
-  const found = rows.map(({ key, name, delay, threads, role }): WaitRow => {
+  const found = rows.map(({ key, name, where, detail, delay, threads, role }): WaitRow => {
     const shown = key === "own" ? "other threads of this process" : name;
     const figures = { ...unknown, wait: delay, share: delay / all, waiters: threads, role };
-    return { ...shared, ...figures, key: `cpu:${key}`, name: shown };
+    return { ...shared, ...figures, key: `cpu:${key}`, name: shown, where, detail };
   });
   if (cgroup !== null && cgroup.throttled_share > 0) {
     const wait = cgroup.throttled_share;
@@ -142,7 +144,7 @@ function takerRows({ rows, cgroup }: TakersView, seconds: number, all: number): 
       waits_per_s: cgroup.throttled / seconds,
     };
     const name = "CPU limit of the control group";
-    found.push({ ...shared, ...figures, key: "cpu:limit", name, role: "" });
+    found.push({ ...HERE, ...shared, ...figures, key: "cpu:limit", name, role: "" });
   }
   return found;
 }
@@ -184,6 +186,7 @@ function stateRows(
     const peer = peers ? peerOf(wakes(), `role:${role}`) : null;
     const both = STATES.flatMap(({ number, id }) => (ROW_STATES.get(number) === named ? [id] : []));
     return {
+      ...HERE,
       key: `state:${key}`,
       name: state?.name ?? named,
       kind: group,

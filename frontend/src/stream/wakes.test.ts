@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { factInput, factModel, LEDGER_TARGET } from "../testing/factModel";
 import { TARGET } from "../testing/frames";
-import { wakePartners, wakesView } from "./wakes";
+import { peerOf, wakePartners, wakesView } from "./wakes";
 
 const NAMES = ["main", "worker-1", "worker-2", "net"];
 const MS = 1e6;
@@ -50,6 +50,28 @@ it("sums wake-ups from role to role, a second", () => {
   expect(view.nodes.map(({ kind }) => kind).sort()).toEqual(
     ["interrupt", "kernel", "process", "role", "role", "role", "role"].sort(),
   );
+});
+
+it("says where the process is that ends most of the waiting", () => {
+  const rows = (times: number) => [
+    { waker_pid: 900, party: 1, wakee_tid: 4, waker_name: "redis-server", count: 10 * times },
+    { waker_pid: 900, party: 2, wakee_tid: 4, waker_name: "redis-server", count: 5 * times },
+  ];
+  const parties = [
+    { party: 1, container: "cache", cgroup: "/docker/1" },
+    { party: 2, cgroup: "/other" },
+  ];
+  const facts = (times: number) => {
+    const wakes = rows(times).map((row) => ({ ...row, blocked_ns: 5 * MS * row.count }));
+    return { wakes, parties };
+  };
+  const cached = factModel(NAMES, [
+    { t_s: 0, facts: facts(1) },
+    { t_s: 5, facts: facts(2) },
+  ]);
+  const view = wakesView(factInput(cached));
+  expect(view.edges.map(({ from }) => from)).toEqual(["process:900#1", "process:900#2"]);
+  expect(peerOf(view, "role:net")?.name).toBe("process redis-server (900) in container cache");
 });
 
 it("gives those who wake a thread, and those whom it wakes", () => {

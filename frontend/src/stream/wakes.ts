@@ -12,6 +12,7 @@ import {
   type PartyKind,
   rolePartyOf,
 } from "./facts/parties";
+import { nameAndPlace } from "./facts/places";
 import type { TargetModel } from "./targetModel";
 import type { Thread } from "./threads";
 import type { ThreadKey } from "./viewRequest";
@@ -80,7 +81,7 @@ export function wakesView(input: ViewInput): WakesView {
   if (base.state !== "ok") return none;
   const threads = model.threads.byTid;
   const own_pids = model.levels.pids(target);
-  const outside = outsideParties(wakersOutside(model, own_pids));
+  const outside = outsideParties(input, wakersOutside(model, own_pids));
   const parties = new Map<ThreadKey, Party>();
   const edges = new Map<string, { from: Party; to: Party; sums: Sums }>();
   for (const slot of wakes.all()) {
@@ -119,7 +120,7 @@ export function wakePartners(
   const window = wakes.window(span.t0_s, Math.min(span.t1_s, now_s));
   const threads = model.threads.byTid;
   const own_pids = model.levels.pids(target);
-  const partyOutside = outsideParties(wakersOutside(model, own_pids));
+  const partyOutside = outsideParties(input, wakersOutside(model, own_pids));
   const [own, other] =
     direction === "wakers"
       ? [WAKES.wakee_tid, WAKES.waker_tid]
@@ -142,10 +143,10 @@ export function wakePartners(
       addTo(held.sums, sums);
       continue;
     }
-    const { name, kind, colour } = party;
+    const { kind, colour } = party;
     const partner = thread
       ? { key, tid: thread.tid, name: thread.name, kind, colour: thread.colour }
-      : { key, tid: null, name, kind, colour };
+      : { key, tid: null, name: nameAndPlace(party), kind, colour };
     found.set(key, { partner, sums });
   }
   const partners = Array.from(found.values(), ({ partner, sums }) => ({
@@ -191,6 +192,7 @@ function wakerOf(
 function wakerOutside({ facts: { wakes } }: TargetModel, slot: number): Outside {
   return {
     pid: wakes.key(slot, WAKES.waker_pid),
+    party: wakes.key(slot, WAKES.party),
     kernel: wakes.fact(slot, WAKES.waker_kernel) === 1,
     name: wakes.text(slot, WAKES.waker_name),
   };
@@ -246,7 +248,7 @@ export function peerOf(
   if (!most || !party || party.kind === "kernel") return null;
   const name =
     party.kind === "process"
-      ? `process ${party.name}`
+      ? `process ${nameAndPlace(party)}`
       : party.kind === "interrupt"
         ? "the other side"
         : party.name;

@@ -103,7 +103,8 @@ export function roleOf(
 
 export function node(name: string, kind: WakeNode["kind"], gets_per_s = 0): WakeNode {
   const key = kind === "interrupt" ? "interrupt:" : `${kind}:${name}`;
-  return { ...{ key, kind, name, colour: 0, threads: 1, gives_per_s: 0 }, gets_per_s };
+  const place = { where: "", detail: "" };
+  return { ...{ key, kind, name, colour: 0, threads: 1, gives_per_s: 0 }, ...place, gets_per_s };
 }
 
 export function edge(
@@ -129,7 +130,8 @@ export function taker(
   share: number,
   name = "ffmpeg (7)",
 ): TakerRow {
-  return { key: `${kind}:x`, kind, name, delay, share, threads: 3, role: "worker-#" };
+  const figures = { delay, share, threads: 3, role: "worker-#" };
+  return { key: `${kind}:x`, kind, name, where: "", detail: "", ...figures };
 }
 
 export function takersOf(...rows: TakerRow[]): Partial<Evidence> {

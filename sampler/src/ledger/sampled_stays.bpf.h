@@ -17,7 +17,7 @@ struct stay_record {
 	__u64 at_ns;   /* CLOCK_MONOTONIC, just before the stack is taken; STAY_ENDED: 0 */
 	__u64 begin_ns; /* CLOCK_MONOTONIC; STAY_ENDED: how long the stay was, until the wake-up */
 	__u64 address; /* as in struct slot; STAY_ENDED: ns from the wake-up until it ran */
-	__u64 waker;   /* as in struct slot: STAY_ENDED, STAY_RELEASED */
+	__u64 waker;   /* process id << 32 | thread id, as in struct slot: STAY_ENDED, STAY_RELEASED */
 	__u32 tgid;
 	__u32 tid; /* whose stay it is */
 	__u32 weight;

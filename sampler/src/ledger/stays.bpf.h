@@ -94,7 +94,7 @@ static __always_inline struct stay_record *new_record(struct sampling *shared, s
 	}
 	record->stay = slot->stay;
 	record->at_ns = 0;
-	record->waker = slot->waker;
+	record->waker = (__u64)pid_of(slot->waker >> 32) << 32 | (__u32)slot->waker;
 	record->tgid = slot->tgid;
 	record->tid = slot->tid;
 	record->weight = 0;

@@ -45,6 +45,9 @@
 #define MORE_CALLS 65536
 #define NAMES 4096
 #define COMM 16
+#define PID_BITS 22   /* of a process id: PID_MAX_LIMIT of the kernel is 2^22 */
+#define BIRTHS 1024   /* moments of birth that a key of a process tells apart, in a circle */
+#define BIRTH_BITS 24 /* from one of these to the next it is 2^24 ns */
 
 /* Of the kernel's structs only what is used here; the loader moves the offsets to this kernel's. */
 #define KERNEL __attribute__((preserve_access_index))
@@ -133,6 +136,7 @@ struct task_struct {
 	unsigned frozen : 1; /* also of a parent in vfork(2), frozen or not */
 	unsigned long jobctl;
 	__u64 start_time;
+	__u64 start_boottime;
 	struct files_struct *files;
 	struct sched_entity se;
 	struct sched_info sched_info;
@@ -251,12 +255,12 @@ struct slot {
 	__u64 queued_ns;  /* the kernel's count of its time in run queues, at the end of the last round */
 	__u64 address;	  /* of the futex that it waits for; CALL_ADDRESS | number of the call, if it is
 			     OTHER_CALL or there are several futexes; 0: it waits for something else */
-	__u64 waker;	  /* who ended the wait: process id << 32 | thread id, if that may be of a target; 0:
+	__u64 waker;	  /* who ended the wait: process key << 32 | thread id, if that may be of a target; 0:
 			     an interrupt, or the idle task */
 	__u64 early_waker; /* the same of a wake-up while it ran, or was being switched away from, since it
 			     was switched to last */
 	__u32 index;	  /* of the slot */
-	__u32 noted_tgid;  /* the process whose name was noted last */
+	__u32 noted;	   /* key of the process whose name was noted last */
 	__u32 call;	  /* system call that it is in, if calls are counted */
 	__u16 unseen;	  /* no switch yet: the state is read from the thread itself */
 	__u16 waits_in;	  /* the last system call in which it waited, 0: none */
@@ -280,7 +284,7 @@ struct edge {
 
 /* How long the thread was queued while a process ran on that CPU. */
 struct taker {
-	__u64 who; /* process id << 1 | whether it is a kernel thread */
+	__u64 who; /* process key << 1 | whether it is a kernel thread */
 	__u64 ns;
 };
 
@@ -321,6 +325,8 @@ struct call_count {
 struct name {
 	char comm[COMM];
 	__u32 kernel; /* whether it is a kernel thread */
+	__u32 pad;
+	__u64 start_ns; /* CLOCK_BOOTTIME, when the process began */
 };
 
 struct one_switch {
@@ -354,6 +360,13 @@ const volatile __s64 preempt_count_at = 0;
 extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym __weak;
 
 #include "../slots/thread_slots.bpf.h"
+
+/* The id in the key of a process. */
+static __always_inline __u32 pid_of(__u32 key)
+{
+	return key & ((1U << PID_BITS) - 1);
+}
+
 #include "stays.bpf.h"
 
 struct {
@@ -403,7 +416,7 @@ struct {
 	__type(value, struct call_count);
 } call_counts SEC(".maps");
 
-/* Of processes other than the attached ones, by their ids; the collector takes them out. */
+/* Of processes other than the attached ones, by their keys; the collector takes them out. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, NAMES);
@@ -759,13 +772,28 @@ static __always_inline void leave(struct task_struct *task, int preempted, unsig
 		begin_stay(slot);
 }
 
+/* A process, distinguished from those that get its id later: the id, and when it began, not 0. The key
+ * of the idle task is 0. */
+static __always_inline __u32 process_key(struct task_struct *task)
+{
+	__u32 tgid = task->tgid, birth;
+
+	if (!tgid)
+		return 0;
+	birth = (task->group_leader->start_boottime >> BIRTH_BITS) & (BIRTHS - 1);
+	return tgid | (birth ? birth : 1) << PID_BITS;
+}
+
 /* A process that is not the slot's: the collector cannot ask for its name when it has ended. */
 static __noinline int note_name(struct slot *slot, struct task_struct *task)
 {
-	struct name name = {.kernel = !!(task->flags & PF_KTHREAD)};
-	__u32 key = task->tgid;
+	struct name name = {
+		.kernel = !!(task->flags & PF_KTHREAD),
+		.start_ns = task->group_leader->start_boottime,
+	};
+	__u32 key = process_key(task);
 
-	slot->noted_tgid = key;
+	slot->noted = key;
 	bpf_probe_read_kernel(name.comm, sizeof name.comm, task->group_leader->comm);
 	bpf_map_update_elem(&names, &key, &name, BPF_NOEXIST);
 	return 0;
@@ -773,7 +801,7 @@ static __noinline int note_name(struct slot *slot, struct task_struct *task)
 
 static __always_inline __u64 who_is(struct task_struct *task)
 {
-	return (__u64)(__u32)task->tgid << 1 | !!(task->flags & PF_KTHREAD);
+	return (__u64)process_key(task) << 1 | !!(task->flags & PF_KTHREAD);
 }
 
 /* The run queue of the CPU on which a thread runs; 0: where it stands is not known. */
@@ -922,11 +950,11 @@ static __always_inline void count_takers_before_move(struct slot *slot, struct r
 
 	if (!cpu || !detail || !runs)
 		return;
-	other = runs->tgid;
+	other = process_key(runs);
 	came = cpu->recent[(cpu->next - 1) & (RECENT - 1)].clock;
 	if (!came || came > clock)
 		return;
-	if (other && other != slot->tgid && other != slot->noted_tgid)
+	if (other && pid_of(other) != slot->tgid && other != slot->noted)
 		note_name(slot, runs);
 	count_taker(slot, detail, who_is(runs), clock - (came > begin ? came : begin));
 	if (came > begin)
@@ -942,7 +970,7 @@ static __always_inline void arrive(struct task_struct *task, struct task_struct 
 {
 	__u64 left, state, earliest, since, here = 0, delay = 0;
 	struct slot *slot = slot_of(task);
-	__u32 other = from->tgid;
+	__u32 other;
 
 	if (!slot)
 		return;
@@ -978,7 +1006,8 @@ static __always_inline void arrive(struct task_struct *task, struct task_struct 
 			 state >= FIRST_WAIT ? now - slot->woken_ns : 0);
 	if (!here)
 		return;
-	if (other && other != slot->tgid && other != slot->noted_tgid)
+	other = process_key(from);
+	if (other && pid_of(other) != slot->tgid && other != slot->noted)
 		note_name(slot, from);
 	count_takers(slot, cpu, here);
 }
@@ -1092,7 +1121,7 @@ static __always_inline void waken(struct task_struct *task, int casts)
 	__u64 waker = 0, left, now;
 	struct task_struct *by;
 	struct slot *slot;
-	__u32 tgid, interrupt;
+	__u32 tgid, key, interrupt;
 	struct rq *rq;
 
 	if (!may_be_watched(task))
@@ -1107,10 +1136,11 @@ static __always_inline void waken(struct task_struct *task, int casts)
 	if (interrupt == SOFTIRQ && tgid && waits_for_bytes(slot) && uses_socket(by, casts))
 		interrupt = 0;
 	if (tgid && !interrupt) {
-		waker = (__u64)tgid << 32;
+		key = process_key(by);
+		waker = (__u64)key << 32;
 		if (tgid == slot->tgid || may_be_watched(by))
 			waker |= (__u32)by->pid;
-		if (tgid != slot->tgid && tgid != slot->noted_tgid)
+		if (tgid != slot->tgid && key != slot->noted)
 			note_name(slot, by);
 	}
 	left = slot->mark >> STATE_BITS;

@@ -714,13 +714,14 @@ impl Sampler {
     }
 
     /// Tables beside the ledgers of a target: by name of the table, by name of the column, whether values
-    /// have 64 bits, and their bytes; and names of processes by id. None without ledgers.
+    /// have 64 bits, and their bytes; and processes by key: name, start in clock ticks since boot, whether it
+    /// is a kernel thread, and whether it stands for further ones of its name. None without ledgers.
     #[allow(clippy::type_complexity)]
     fn wait_tables<'py>(
         &self,
         py: Python<'py>,
         target: String,
-    ) -> PyResult<Option<(Bound<'py, PyDict>, Vec<(u32, String)>)>> {
+    ) -> PyResult<Option<(Bound<'py, PyDict>, Vec<(u32, String, u64, bool, bool)>)>> {
         let kit = Arc::clone(self.shared.as_ref().ok_or_else(ended)?);
         let watcher = self.ask_of(py, target, |entry| entry.watcher)?.flatten();
         let (Some(watcher), Some(tables)) = (watcher, kit.wait_tables.clone()) else {
@@ -741,8 +742,11 @@ impl Sampler {
             }
             made.set_item(table.name, columns)?;
         }
-        let names = read.names.iter().map(|(pid, comm)| (*pid, text(comm))).collect();
-        Ok(Some((made, names)))
+        let processes = read
+            .processes
+            .iter()
+            .map(|(key, one)| (*key, text(&one.name), one.start_ticks, one.kernel, one.is_many));
+        Ok(Some((made, processes.collect())))
     }
 
     /// Live threads of a target: id, process, start since attach, name, name in the kernel.

@@ -27,6 +27,8 @@ COLUMNS: dict[TableName, dict[str, ColumnType]] = {
         "waker_pid": "uint32",
         # Thread of this process that was woken.
         "wakee_tid": "uint32",
+        # Row of `parties` that the waker's process has; 0: it is of the target, or an interrupt.
+        "party": "uint32",
         # 1: the waker is a kernel thread.
         "waker_kernel": "uint32",
         # Wake-ups.
@@ -74,10 +76,33 @@ COLUMNS: dict[TableName, dict[str, ColumnType]] = {
         "pid": "uint32",
         # 1: kernel threads.
         "kernel": "uint32",
+        # Row of `parties` that the process has; 0: it is of the target, idle or not known.
+        "party": "uint32",
         # Part of its run-queue delay in which they ran on its CPU.
         "ns": "uint64",
         # Comm of that process.
         "name": "utf8",
+    },
+    # Processes outside the target that are in its tables `wakes` and `takers`.
+    "parties": {
+        # Number of the process, from 1; unique within the target and never used again.
+        "party": "uint32",
+        # Process id, which another row may have had before.
+        "pid": "uint32",
+        # Start in clock ticks since boot; 0: not known.
+        "start_ticks": "uint64",
+        # 1: rows of the party are of further processes of its name as well, which are too many to be distinguished.
+        "many": "uint32",
+        # Its comm.
+        "name": "utf8",
+        # Command line or title, at most MAX_PROCESS_TITLE bytes, what looks like a secret left out; empty: not known.
+        "title": "utf8",
+        # Name or id of its container; empty: none, or not known.
+        "container": "utf8",
+        # systemd unit; empty: none, or not known.
+        "unit": "utf8",
+        # Path of its control group below the mount, at most MAX_PROCESS_TITLE bytes; empty: not known.
+        "cgroup": "utf8",
     },
     # System calls of threads.
     "calls": {
@@ -306,10 +331,11 @@ COLUMNS: dict[TableName, dict[str, ColumnType]] = {
 
 KEYS: dict[TableName, tuple[str, ...]] = {
     "stays": ("tid", "state", "bucket"),
-    "wakes": ("waker_tid", "waker_pid", "wakee_tid"),
+    "wakes": ("waker_tid", "waker_pid", "wakee_tid", "party"),
     "locks": ("lock", "tid"),
     "lock_names": ("lock",),
-    "takers": ("tid", "pid", "kernel"),
+    "takers": ("tid", "pid", "kernel", "party"),
+    "parties": ("party",),
     "calls": ("tid", "call"),
     "call_stays": ("tid", "call", "bucket"),
     "inexact": ("tid", "field"),
@@ -330,6 +356,7 @@ ROWS: dict[TableName, RowKind] = {
     "locks": "figures",
     "lock_names": "names",
     "takers": "figures",
+    "parties": "names",
     "calls": "figures",
     "call_stays": "figures",
     "inexact": "figures",

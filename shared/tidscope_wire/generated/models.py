@@ -1255,6 +1255,7 @@ TableName = TypeAliasType(
             "locks",
             "lock_names",
             "takers",
+            "parties",
             "calls",
             "call_stays",
             "inexact",
@@ -3347,6 +3348,28 @@ class SpanThread(Message):
     """
 
 
+class SpanThreadName(Message):
+    """
+    Name that spans have for a thread (attribute thread.name).
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    pid: Annotated[int, Field(ge=1)]
+    """
+    Its process.
+    """
+    tid: Annotated[int, Field(ge=1)]
+    """
+    Thread id.
+    """
+    name: Annotated[str, Field(max_length=128, min_length=1)]
+    """
+    The name.
+    """
+
+
 class StackCounts(Message):
     """
     What became of stacks in the window, for all targets of the host.
@@ -5317,6 +5340,29 @@ class LockPlaces(Message):
     """
 
 
+class NameThreadsCommand(Message):
+    """
+    Names for threads of a target that have the name of their process; others keep theirs. Answered with a TargetReply.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["name_threads_command"] = "name_threads_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    names: Annotated[list[SpanThreadName], Field(max_length=256)]
+    """
+    By thread; the first of several for one thread counts.
+    """
+
+
 class PolicyInfo(Message):
     """
     An available steering policy.
@@ -6814,6 +6860,7 @@ CollectorCommand = TypeAliasType(
         | ReleaseCommand
         | SteeringOptionsCommand
         | SampleStacksCommand
+        | NameThreadsCommand
         | FlushCommand,
         Field(discriminator="type", title="CollectorCommand"),
     ],
@@ -6940,7 +6987,7 @@ class FrameHeader(Message):
     """
     How the counters of this sample were read; null if none were.
     """
-    tables: Annotated[list[FrameTable] | None, Field(max_length=11)] = None
+    tables: Annotated[list[FrameTable] | None, Field(max_length=12)] = None
     """
     Tables behind the rows, each name once: in key frames all rows, about once a second those that changed since the table was sent last; null if there are none. A row replaces an earlier one with the same key, and one whose figures are all 0 takes it away; in a key frame the table replaces the earlier table, and tables that it does not name are empty.
     """

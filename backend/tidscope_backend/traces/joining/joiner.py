@@ -29,6 +29,9 @@ IN_CONTAINER = (
     "or recorded at that time"
 )
 NO_THREAD = "thread {tid} was not seen in process {pid}: the parts are of the whole process"
+NOT_APART = (
+    "What its thread did is unknown: the samples around it are too far apart for {own_ms:.3g} ms."
+)
 RUNTIME = "Not counted: threads of the runtime itself, at work for {threads}."
 MIN_AT_WORK, MAX_AT_WORK = 0.01, 4
 """Minimum share of a span's own time, and maximum number, of threads that are named."""
@@ -137,6 +140,8 @@ def _span_thread(
     note: str,
 ) -> SpanThread:
     names: Mapping[int, str] = {} if place is None else place.observed.names
+    if parts is not None and not parts.is_known:
+        note = " ".join([NOT_APART.format(own_ms=own.ns / 1e6), *([note] if note else [])])
     return SpanThread(
         span_id=own.span.span_id,
         target_id=None if place is None else place.target_id,

@@ -125,16 +125,26 @@ MIN_SHARE = 0.001
 """Minimum part, as a share of the own time. Smaller parts are omitted, except the greatest."""
 
 
+LEAST_COVERAGE = 0.005
+"""Coverage that is shown as 0 %. An estimate that rests on nothing certain is none."""
+
+
 class Parts(NamedTuple):
     """Own time of a span, divided by reason.
 
     Attributes:
-        ns: time by reason, greatest first; the sum is the own time.
+        ns: time by reason, greatest first; the sum is the own time. All is unknown if samples
+            determine less than LEAST_COVERAGE of it.
         coverage: share of the own time that samples determine with certainty, 0 to 1.
     """
 
     ns: dict[str, int]
     coverage: float
+
+    @property
+    def is_known(self) -> bool:
+        """True if samples determine a part of the own time, or that it was a wait."""
+        return self.ns.keys() != {REASONS[UNKNOWN]}
 
 
 def of_thread(timeline: Timeline, intervals: Sequence[tuple[int, int]]) -> Parts:
@@ -144,7 +154,7 @@ def of_thread(timeline: Timeline, intervals: Sequence[tuple[int, int]]) -> Parts
     estimate = found.estimate.copy()
     estimate[UNKNOWN] += max(0.0, own - estimate.sum())
     certain = found.least[:UNKNOWN].sum()
-    return Parts(_rounded(dict(zip(REASONS, estimate, strict=True)), own), _share(certain, own))
+    return _parts(dict(zip(REASONS, estimate, strict=True)), own, certain)
 
 
 def of_process(
@@ -172,10 +182,8 @@ def of_process(
     parts[IDLE] = waited - locked
     parts["unknown"] = max(0.0, own - measured)
     certain = min(own, at_work.least.sum() * scale) + max(0.0, measured - at_work.most.sum())
-    if lock_rate:
-        # The request certainly waited, but not certainly for a lock.
-        certain = max(0.0, certain - locked)
-    return Parts(_rounded(parts, own), _share(certain, own))
+    # The request certainly waited, but not certainly for a lock.
+    return _parts(parts, own, certain, guessed=locked)
 
 
 def busy(found: Split) -> Split:
@@ -194,7 +202,14 @@ def _measured(timelines: Sequence[Timeline], intervals: Sequence[tuple[int, int]
     return sum(max(0, min(end, last) - max(begin, first)) for begin, end in intervals)
 
 
-def _rounded(parts: dict[str, Floats] | dict[str, float], own: int) -> dict[str, int]:
+def _parts(ns: dict[str, float], own: int, certain: float, guessed: float = 0.0) -> Parts:
+    coverage = _share(certain - guessed, own)
+    if _share(certain, own) < LEAST_COVERAGE:
+        return Parts({REASONS[UNKNOWN]: own}, coverage)
+    return Parts(_rounded(ns, own), coverage)
+
+
+def _rounded(parts: dict[str, float], own: int) -> dict[str, int]:
     """Round the parts to whole nanoseconds that sum to the own time, the greatest part first."""
     ordered = sorted(((float(ns), reason) for reason, ns in parts.items()), reverse=True)
     shown = [(round(ns), reason) for ns, reason in ordered if ns > own * MIN_SHARE]

@@ -3,7 +3,7 @@
 import asyncio
 import hmac
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import NamedTuple, Protocol
@@ -14,6 +14,7 @@ from tidscope_traces.spans.reading import Bounds
 from tidscope_backend.connections.connection import Peer, PeerLookup
 from tidscope_backend.traces.batches import Batch
 from tidscope_backend.traces.span_store import SpanStore
+from tidscope_backend.traces.thread_names import NamedThread, names_in
 
 SCHEME = "bearer "
 
@@ -99,10 +100,17 @@ class Intake:
     Args:
         store: store of spans.
         counts: counts requests refused with a retry.
+        note: takes the threads that spans of a request name.
     """
 
-    def __init__(self, store: SpanStore, counts: RefusedRequests) -> None:
+    def __init__(
+        self,
+        store: SpanStore,
+        counts: RefusedRequests,
+        note: Callable[[Sequence[NamedThread]], None],
+    ) -> None:
         self._store = store
+        self._note = note
         self._counts = counts
         self._threads = ThreadPoolExecutor(AT_ONCE, "span-intake")
         self._free = asyncio.Semaphore(AT_ONCE)
@@ -149,7 +157,9 @@ class Intake:
         sender = room.sender
         async with self._turn(sender), self._turn(sender.user), self._free:
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._threads, self._stored, data, read)
+            batch, names = await loop.run_in_executor(self._threads, self._stored, data, read)
+        self._note(names)
+        return batch
 
     def close(self) -> None:
         """Finish accepted requests."""
@@ -165,8 +175,8 @@ class Intake:
         self._counts.refused += 1
         raise FullError
 
-    def _stored(self, data: bytes, read: Read) -> Batch:
+    def _stored(self, data: bytes, read: Read) -> tuple[Batch, list[NamedThread]]:
         found = read(data, BOUNDS)
         self._store.add_table(found.table)
         self._store.reject(found.rejected)
-        return found
+        return found, names_in(found.table)

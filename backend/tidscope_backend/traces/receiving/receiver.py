@@ -9,7 +9,7 @@ import logging
 import socket
 import time
 import zlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -47,6 +47,7 @@ from tidscope_backend.traces.receiving.intake import (
 )
 from tidscope_backend.traces.receiving.protobuf import read_protobuf_batch
 from tidscope_backend.traces.span_store import SpanStore
+from tidscope_backend.traces.thread_names import NamedThread
 
 PATH = "/v1/traces"
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
@@ -226,7 +227,11 @@ class Receiving:
 
 @asynccontextmanager
 async def receiving(
-    store: SpanStore, token: str, ports: SpanPorts | None, state: Receiving
+    store: SpanStore,
+    token: str,
+    ports: SpanPorts | None,
+    state: Receiving,
+    note: Callable[[Sequence[NamedThread]], None],
 ) -> AsyncIterator[None]:
     """Receive spans within this context.
 
@@ -235,6 +240,7 @@ async def receiving(
         token: bearer token of senders.
         ports: ports of the receivers; None to disable.
         state: state of the receivers, updated here.
+        note: takes the threads that spans name.
     """
     if ports is None:
         yield
@@ -243,7 +249,7 @@ async def receiving(
     from tidscope_backend.traces.receiving.intake import Intake
     from tidscope_backend.traces.receiving.receiver import make_app, serving
 
-    intake = Intake(store, state)
+    intake = Intake(store, state, note)
     lookup = PeerLookup()
     grpc_server = GrpcReceiver(intake, token, lookup, (HOST, ports.grpc))
     try:

@@ -51,7 +51,7 @@ function facts(t_s: number, waited_s = t_s): FactRows {
 /** The steady program with a ledger, for some seconds. */
 async function watched(
   seconds = 8,
-  waitedOf: (t_s: number) => number = (t_s) => t_s,
+  factsAt: (t_s: number) => ReturnType<typeof facts> = (t_s) => facts(t_s),
 ): Promise<TestPage> {
   const backend = new FakeBackend();
   backend.begin({ targets: [LEDGER] });
@@ -59,7 +59,7 @@ async function watched(
   for (let t_s = 0; t_s <= seconds; t_s++) {
     const process = { cpu_limit: 2, cgroup_periods: 10 * t_s, cgroup_throttled: 4 * t_s };
     const gauges = { ...process, cgroup_throttled_us: 1e5 * t_s, gomaxprocs: 8 };
-    const tables = factTables(facts(t_s, waitedOf(t_s)));
+    const tables = factTables(factsAt(t_s));
     await page.frame(steadyWork(t_s, t_s === 0), { t_s, tables, process: gauges });
   }
   await page.pass(3000);
@@ -100,7 +100,9 @@ it("lists what stands out, and leads to what shows it", async () => {
 it("says when it was, and shows that time", async () => {
   // Cells of five seconds begin at round clock times.
   const since_s = 5 - ((LEDGER.attached_unix_us / 1e6) % 5);
-  const page = await watched(60, (t_s) => Math.min(15, Math.max(0, t_s - since_s - 20)));
+  const page = await watched(60, (t_s) =>
+    facts(t_s, Math.min(15, Math.max(0, t_s - since_s - 20))),
+  );
   const at = (t_s: number) => localTime(LEDGER.attached_unix_us / 1000 + 1000 * (since_s + t_s));
   const findings = page.region("Findings");
   const lock = findings.getByRole("button", { name: /pool_mu/ });
@@ -176,6 +178,32 @@ it("lists what threads wait for, parks folded away, and opens a lock by keyboard
   expect(waiting.getByText(/steady_work\. Source: futex\./)).toBeTruthy();
   const wakers = rowsOf(waiting.getByRole("table", { name: "Who lets them go on" }));
   expect(wakers[0]).toEqual(["worker-1 (4)", "50.0"]);
+});
+
+it("sums other processes by program by keyboard, kept in the address", async () => {
+  const page = await watched(8, (t_s) => ({
+    takers: [7, 8].map((pid) => ({
+      ...{ tid: 2, pid, party: pid, kernel: 0, ns: 0.1 * pid * t_s * 1e9, name: "ffmpeg" },
+    })),
+    parties: [
+      { party: 7, pid: 7, cgroup: "/docker/x", container: "web-1", title: "ffmpeg -i a" },
+      { party: 8, pid: 8 },
+    ],
+  }));
+  const waiting = page.region("Waiting on");
+  const names = () =>
+    rowsOf(waiting.getByRole("table", { name: "Waiting on" }))
+      .map(([name]) => name)
+      .filter((name) => name?.startsWith("ffmpeg"));
+  expect(names()).toEqual(["ffmpeg (8)", "ffmpeg (7) in container web-1"]);
+  expect(waiting.getByTitle(/ffmpeg -i a/).title).toBe(
+    "ffmpeg (7) in container web-1\nffmpeg -i a\ncontrol group /docker/x",
+  );
+  waiting.getByRole("radio", { name: "Processes" }).focus();
+  await page.press("{ArrowRight}");
+  await page.pass(3000);
+  expect(names()).toEqual(["ffmpeg ×2"]);
+  expect(window.location.search).toContain("others=programs");
 });
 
 it("lists system calls", async () => {

@@ -6,6 +6,7 @@ import { theme } from "../../base/theme";
 import { READABLE_MS, useMedia, useSelected, useStore, useThrottled } from "../../base/useStore";
 import { CHART_THEMES, type ChartTheme } from "../../chart/palette";
 import { useLiveClient } from "../../stream/client";
+import { nameAndPlace } from "../../stream/facts/places";
 import type { ThreadLock } from "../../stream/locks";
 import type { TakerRow } from "../../stream/takers";
 import type { ThreadView } from "../../stream/threadView";
@@ -294,6 +295,6 @@ const LOCKS: readonly SortedColumn<ThreadLock>[] = [
 ];
 
 const TAKERS: readonly SortedColumn<TakerRow>[] = [
-  textColumn("name", "Ran meanwhile", ({ name }) => name),
+  textColumn<TakerRow>("name", "Ran meanwhile", nameAndPlace),
   shareColumn("delay", "Run-queue delay", ({ delay }) => delay, { under: "of its time" }),
 ];

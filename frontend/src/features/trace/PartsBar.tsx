@@ -4,7 +4,7 @@ import { formatPercent } from "../../stream/format";
 import { GROUP_NAMES, type StateGroup } from "../../stream/states";
 import { ColourKeys } from "../../ui/ColourKeys";
 import type { SpanPart, SpanThread } from "../../wire/generated/models";
-import { timeText } from "../traces/callTree";
+import { shareText, timeText } from "../traces/callTree";
 import styles from "./Trace.module.css";
 
 const NAMES: Readonly<Record<string, string>> = { ...GROUP_NAMES, unknown: "Not measured" };
@@ -31,12 +31,23 @@ export function guessed(thread: SpanThread, reason: string): string {
   return isGuess(thread, reason) ? `${partName(reason)} (guess)` : partName(reason);
 }
 
+/** Time of a part, with its share of the span unless the part is a guess. */
+export function partText(thread: SpanThread, { reason, ns }: SpanPart): string {
+  if (isGuess(thread, reason)) return timeText(ns);
+  return `${timeText(ns)} (${shareText(ns / Math.max(1, thread.own_ns))})`;
+}
+
 /** The part with the most time; null if nothing was measured. */
 export function greatestPart({ parts }: SpanThread): SpanPart | null {
   return parts.reduce<SpanPart | null>(
     (most, part) => (most === null || part.ns > most.ns ? part : most),
     null,
   );
+}
+
+/** Whether nothing is known of what the span's thread did in its time. */
+export function isUnknown({ parts }: SpanThread): boolean {
+  return parts.every(({ reason }) => reason === "unknown");
 }
 
 /** Name of the thread. */
@@ -49,6 +60,11 @@ export function threadText({ thread_name, tid, pid, joined_by }: SpanThread): st
 /** Certainty of the match. */
 export function joinText(thread: SpanThread): string {
   const { joined_by, note, coverage } = thread;
+  if (joined_by !== null && isUnknown(thread)) {
+    return [`Joined by ${joined_by === "thread" ? "thread id" : "process and time"}.`, note]
+      .join(" ")
+      .trim();
+  }
   const how =
     joined_by === "thread"
       ? "Joined by thread id: the parts are of that thread alone."
@@ -75,8 +91,14 @@ interface PartsBarProps {
 
 /** A span's own time, by its thread's activity. */
 export function PartsBar({ thread, theme }: PartsBarProps) {
+  if (isUnknown(thread)) {
+    return (
+      <span className={styles.none} title={joinText(thread)}>
+        not measured
+      </span>
+    );
+  }
   const whole = thread.parts.reduce((sum, { ns }) => sum + ns, 0);
-  if (whole === 0) return <span className={styles.none}>not measured</span>;
   const text = thread.parts.map(({ reason, ns }) => `${guessed(thread, reason)} ${timeText(ns)}`);
   return (
     <span className={styles.parts} role="img" aria-label={text.join(", ")} title={text.join("\n")}>

@@ -8,8 +8,8 @@ import { PageLink } from "../../ui/Controls";
 import { Panel } from "../../ui/Panel";
 import type { SpanLock, SpanThread, TraceSpan } from "../../wire/generated/models";
 import { type StackSource, stacksHref } from "../stacks/link";
-import { operationName, shareText, timeText } from "../traces/callTree";
-import { guessed, joinText, PartsBar, threadText } from "./PartsBar";
+import { operationName, timeText } from "../traces/callTree";
+import { guessed, isUnknown, joinText, PartsBar, partText, threadText } from "./PartsBar";
 import styles from "./Trace.module.css";
 import type { WaterfallRow } from "./waterfall";
 
@@ -87,12 +87,9 @@ function ThreadParts({ thread, span }: ThreadPartsProps) {
     from_ms: span.start_ns / 1e6 - around_ms,
     to_ms: (span.start_ns + span.duration_ns) / 1e6 + around_ms,
   };
-  const parts = thread.parts.map(
-    ({ reason, ns }) =>
-      [
-        guessed(thread, reason),
-        `${timeText(ns)} (${shareText(ns / Math.max(1, thread.own_ns))})`,
-      ] as const,
+  // A share of what is not known at all would only look like a measurement.
+  const parts = (isUnknown(thread) ? [] : thread.parts).map(
+    (part) => [guessed(thread, part.reason), partText(thread, part)] as const,
   );
   const whose = thread.tid === null ? "Its process" : "Its thread";
   const stacks = (source: StackSource) =>
@@ -108,7 +105,7 @@ function ThreadParts({ thread, span }: ThreadPartsProps) {
     });
   return (
     <>
-      {thread.parts.length === 0 ? null : <PartsBar thread={thread} theme={colours} />}
+      {isUnknown(thread) ? null : <PartsBar thread={thread} theme={colours} />}
       <Facts facts={[["Thread", threadText(thread)], ...parts]} />
       <p className={styles.note}>{joinText(thread)}</p>
       <SpanLocks locks={thread.locks} />

@@ -69,6 +69,21 @@ it("marks what is a guess where a span is joined by process", async () => {
   expect(document.querySelectorAll('[data-guess="true"]').length).toBeGreaterThan(1);
   expect(page.region("Threads meanwhile").getByText("Locks (guess)")).toBeTruthy();
   expect(page.region("Threads meanwhile").getByText(/is a guess, by how much/)).toBeTruthy();
+  // A guess has a time, and no share.
+  expect(page.region("Threads meanwhile").queryByText(/40\.0 ms \(/)).toBeNull();
+});
+
+it("gives no share of a span of which nothing was measured, and says why", async () => {
+  const note = "What its thread did is unknown: the samples around it are too far apart for 60 ms.";
+  const parts = [{ reason: "unknown" as const, ns: 60 * MS }];
+  const page = await open(detail({ threads: [thread({ parts, coverage: 0, note, locks: [] })] }));
+  const row = page.region("Critical path").getAllByRole("row").at(1);
+  expect(row?.textContent).toContain("unknown");
+  expect(row?.textContent).not.toContain("(100");
+  const meanwhile = page.region("Threads meanwhile");
+  expect(meanwhile.getByText(new RegExp(note))).toBeTruthy();
+  expect(meanwhile.queryByText(/Not measured/)).toBeNull();
+  expect(meanwhile.queryByText(/\(100/)).toBeNull();
 });
 
 it("says why a span is not joined", async () => {

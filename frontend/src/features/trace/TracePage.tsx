@@ -20,10 +20,19 @@ import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import type { SpanThread, TraceDetail, TraceSpan } from "../../wire/generated/models";
 import { ConnectionNotice } from "../attach/ConnectionNotice";
 import { nsColumn, percentColumn } from "../traces/Columns";
-import { operationName, shareText, timeText } from "../traces/callTree";
+import { operationName, timeText } from "../traces/callTree";
 import { EMPTY_TRACES, tracesHref } from "../traces/link";
 import styles from "../traces/TracesPage.module.css";
-import { greatestPart, guessed, joinText, PartsBar, PartsLegend, threadText } from "./PartsBar";
+import {
+  greatestPart,
+  guessed,
+  isUnknown,
+  joinText,
+  PartsBar,
+  PartsLegend,
+  partText,
+  threadText,
+} from "./PartsBar";
 import { SpanPanel } from "./SpanPanel";
 import { WaterfallPanel } from "./WaterfallPanel";
 import { type Waterfall, waterfallOf } from "./waterfall";
@@ -156,7 +165,11 @@ function PathPanel({ trace, waterfall, selected, onSelect }: PathPanelProps) {
       label: "Most of it",
       text: true,
       value: ({ thread }) => greatestPart(thread)?.reason ?? "",
-      cell: ({ thread }) => <span title={mostText(thread)}>{mostText(thread)}</span>,
+      cell: ({ thread }) => (
+        <span title={isUnknown(thread) ? joinText(thread) : mostText(thread)}>
+          {mostText(thread)}
+        </span>
+      ),
       width: 19,
     },
     {
@@ -200,8 +213,8 @@ function PathPanel({ trace, waterfall, selected, onSelect }: PathPanelProps) {
 function mostText(thread: SpanThread): string {
   const part = greatestPart(thread);
   if (part === null) return "–";
-  const share = shareText(part.ns / Math.max(1, thread.own_ns));
+  if (isUnknown(thread)) return "unknown";
   const [lock] = part.reason === "locks" ? thread.locks : [];
   const by = lock?.woken_by == null ? "" : `, released by ${lock.woken_by}`;
-  return `${guessed(thread, part.reason)} ${timeText(part.ns)} (${share})${by}`;
+  return `${guessed(thread, part.reason)} ${partText(thread, part)}${by}`;
 }

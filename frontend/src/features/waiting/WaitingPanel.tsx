@@ -1,14 +1,17 @@
 /** Feature `waiting`: the worker's view of waits in, one table of what threads wait for out. */
 
-import { useRef } from "react";
+import { useEffect, useRef } from "react";
+import { byProgram, sumByProgram } from "../../base/byProgram";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { CHART_THEMES, type ChartTheme } from "../../chart/palette";
 import { useLiveClient } from "../../stream/client";
+import { nameAndPlace } from "../../stream/facts/places";
 import { counted, formatDuration, formatValue } from "../../stream/format";
 import { GROUP_NAMES } from "../../stream/states";
 import type { CgroupView } from "../../stream/takers";
 import { LEAST_SHARE, type WaitingView, type WaitKind, type WaitRow } from "../../stream/waiting";
+import { SegmentedControl } from "../../ui/Controls";
 import { Panel } from "../../ui/Panel";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import {
@@ -48,10 +51,16 @@ const KINDS: Readonly<Record<WaitKind, string>> = {
 const LEAST_TEXT = formatValue(LEAST_SHARE, "share");
 const BRIEF = "No thread waited for long.";
 
+/** Processes outside the target: each by itself, or summed by name. */
+const CHOICES = [
+  { value: "processes", label: "Processes" },
+  { value: "programs", label: "Programs" },
+] as const;
+
 const keyOf = ({ key }: WaitRow) => key;
 
 const COLUMNS: readonly SortedColumn<WaitRow>[] = [
-  textColumn("name", "Waiting for", ({ name }) => name),
+  textColumn<WaitRow>("name", "Waiting for", nameAndPlace, { cell: (row) => <What row={row} /> }),
   kindColumn("kind", "Kind", ({ kind }) => KINDS[kind], 6.5),
   estimated(
     threadsColumn(
@@ -83,6 +92,18 @@ const COLUMNS: readonly SortedColumn<WaitRow>[] = [
   }),
 ];
 
+/** Name, where it is if it is a process elsewhere, and its command line in the tooltip. */
+function What({ row }: { readonly row: WaitRow }) {
+  const { name, where, detail } = row;
+  const shown = nameAndPlace(row);
+  return (
+    <span title={detail === "" ? shown : `${shown}\n${detail}`}>
+      {name}
+      {where === "" ? null : <span className={styles.kind}> {where}</span>}
+    </span>
+  );
+}
+
 function Code({ row: { lock, name, states, role } }: { readonly row: WaitRow }) {
   if (lock !== null) return <LockPlace lock={lock.lock} name={name} />;
   const what = role === "" ? { states } : { states, key: `role:${role}` as const };
@@ -95,10 +116,25 @@ function Code({ row: { lock, name, states, role } }: { readonly row: WaitRow }) 
 
 /** Panel with the table of all waits; the row of a lock opens to its waiters and wakers. */
 export function WaitingPanel() {
+  const client = useLiveClient();
   const place = useRef<HTMLDivElement>(null);
   const view = useFacts("waiting", place);
+  const by_program = useStore(byProgram);
+  useEffect(() => client.request({ by_program }), [client, by_program]);
   return (
-    <Panel title="Waiting on" note={noteOf(view)} data-panel="waiting">
+    <Panel
+      title="Waiting on"
+      note={noteOf(view)}
+      data-panel="waiting"
+      controls={
+        <SegmentedControl
+          label="Others that ran"
+          value={by_program ? "programs" : "processes"}
+          choices={CHOICES}
+          onChange={(value) => sumByProgram(value === "programs")}
+        />
+      }
+    >
       <div ref={place} data-state={view?.state ?? "waiting"}>
         {view?.state === "ok" ? <Tables view={view} /> : <FactMessage view={view} />}
       </div>

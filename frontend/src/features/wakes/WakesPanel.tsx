@@ -8,6 +8,7 @@ import { CHART_THEMES, type ChartTheme, colourStyle } from "../../chart/palette"
 import { useResize } from "../../chart/useResize";
 import { type LiveClient, useLiveClient } from "../../stream/client";
 import { PARTY_WORDS } from "../../stream/facts/parties";
+import { nameAndPlace } from "../../stream/facts/places";
 import { counted, formatDuration } from "../../stream/format";
 import type { ThreadKey } from "../../stream/viewRequest";
 import type { WakeEdge, WakeNode, WakesView } from "../../stream/wakes";
@@ -186,7 +187,9 @@ function Party({ node, theme: colours }: { node: WakeNode | undefined; theme: Ch
     return null;
   }
   return (
-    <span title={`${node.name}: ${PARTY_WORDS[node.kind]}`}>
+    <span
+      title={[`${nameAndPlace(node)}: ${PARTY_WORDS[node.kind]}`, node.detail].join("\n").trim()}
+    >
       {node.colour === null ? null : <SmallMarker style={colourStyle(node.colour, colours)} />}
       {node.kind === "role" ? node.name : <em>{node.name}</em>}
     </span>

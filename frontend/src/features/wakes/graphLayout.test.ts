@@ -123,7 +123,7 @@ describe("labels", () => {
     ]).flat();
   const role = (key: string): WakeNode => ({
     ...{ key, kind: "role" as const, name: `a-role-of-long-name-${key}`, colour: 0, threads: 1 },
-    ...{ gives_per_s: 1, gets_per_s: 1 },
+    ...{ where: "", detail: "", gives_per_s: 1, gets_per_s: 1 },
   });
 
   it.each([
@@ -168,7 +168,7 @@ describe("labels", () => {
 it("draws those that were drawn, unless others have twice their wake-ups", () => {
   const node = (name: string, per_s: number) => ({
     ...{ key: name, kind: "role" as const, name, colour: 0, threads: 1 },
-    ...{ gives_per_s: per_s, gets_per_s: 0 },
+    ...{ where: "", detail: "", gives_per_s: per_s, gets_per_s: 0 },
   });
   const choice = new NodeChoice();
   const names = (some: ReturnType<typeof node>[]) => choice.choose(some, 2).map(({ key }) => key);

@@ -2,7 +2,17 @@ import { describe, expect, it } from "vitest";
 import { factTables } from "../../testing/factModel";
 import type { FrameTables } from "../../wire/frame";
 import { COLUMNS, KEYS } from "../../wire/generated/frameTables";
-import { CALL_STAYS, CALLS, Facts, LOCK_NAMES, LOCKS, STAYS, TAKERS, WAKES } from "./facts";
+import {
+  CALL_STAYS,
+  CALLS,
+  Facts,
+  LOCK_NAMES,
+  LOCKS,
+  PARTIES,
+  STAYS,
+  TAKERS,
+  WAKES,
+} from "./facts";
 import { FactTable } from "./factTable";
 
 const wake = (waker_tid: number, count: number) => ({
@@ -22,7 +32,7 @@ function growth(facts: Facts, t0_s: number, t1_s: number): Record<number, number
 it("knows all columns of all tables", () => {
   const places = {
     ...{ stays: STAYS, wakes: WAKES, locks: LOCKS, lock_names: LOCK_NAMES },
-    ...{ takers: TAKERS, calls: CALLS, call_stays: CALL_STAYS },
+    ...{ takers: TAKERS, parties: PARTIES, calls: CALLS, call_stays: CALL_STAYS },
   };
   // Processes and pools have separate models; inexact values have no past (inexact.ts).
   const others = ["processes", "inexact", "pools", "pool_times"];

@@ -7,7 +7,7 @@ const MIB = 2 ** 20;
 /** Column indices by table, for `key`, `fact` and `grown` of a FactTable. */
 export const STAYS = { tid: 0, state: 1, bucket: 2, count: 0 } as const;
 export const WAKES = {
-  ...{ waker_tid: 0, waker_pid: 1, wakee_tid: 2 },
+  ...{ waker_tid: 0, waker_pid: 1, wakee_tid: 2, party: 3 },
   ...{ count: 0, blocked_ns: 1, delay_ns: 2 },
   ...{ waker_name: 0, waker_kernel: 1 },
 } as const;
@@ -16,11 +16,24 @@ export const LOCK_NAMES = {
   lock: 0,
   ...{ name: 0, kind: 1, source: 2, symbol_file: 3, address: 4 },
 } as const;
-export const TAKERS = { tid: 0, pid: 1, kernel: 2, ns: 0, name: 0 } as const;
+export const TAKERS = { tid: 0, pid: 1, kernel: 2, party: 3, ns: 0, name: 0 } as const;
+export const PARTIES = {
+  party: 0,
+  ...{ pid: 0, start_ticks: 1, many: 2, name: 3, title: 4, container: 5, unit: 6, cgroup: 7 },
+} as const;
 export const CALLS = { tid: 0, call: 1, count: 0, ns: 1, name: 0 } as const;
 export const CALL_STAYS = { tid: 0, call: 1, bucket: 2, count: 0 } as const;
 
-const NAMES = ["stays", "wakes", "locks", "lock_names", "takers", "calls", "call_stays"] as const;
+const NAMES = [
+  "stays",
+  "wakes",
+  "locks",
+  "lock_names",
+  "takers",
+  "parties",
+  "calls",
+  "call_stays",
+] as const;
 type FactName = (typeof NAMES)[number];
 
 /** A table's entry in the header. */
@@ -46,6 +59,7 @@ export class Facts {
   readonly locks: FactTable;
   readonly lock_names: FactTable;
   readonly takers: FactTable;
+  readonly parties: FactTable;
   readonly calls: FactTable;
   readonly call_stays: FactTable;
   /** Incremented with each instant. */
@@ -60,14 +74,20 @@ export class Facts {
       new FactTable({ keys, values, facts, maxBytes: mib * MIB }, maxAge_s);
     this.stays = table(["tid", "state", "bucket"], ["count"], [], 16);
     this.wakes = table(
-      ["waker_tid", "waker_pid", "wakee_tid"],
+      ["waker_tid", "waker_pid", "wakee_tid", "party"],
       ["count", "blocked_ns", "delay_ns"],
       ["waker_name", "waker_kernel"],
       16,
     );
     this.locks = table(["lock", "tid"], ["wait_ns", "waits", "wakes"], [], 12);
     this.lock_names = table(["lock"], [], ["name", "kind", "source", "symbol_file", "address"], 1);
-    this.takers = table(["tid", "pid", "kernel"], ["ns"], ["name"], 8);
+    this.takers = table(["tid", "pid", "kernel", "party"], ["ns"], ["name"], 8);
+    this.parties = table(
+      ["party"],
+      [],
+      ["pid", "start_ticks", "many", "name", "title", "container", "unit", "cgroup"],
+      1,
+    );
     this.calls = table(["tid", "call"], ["count", "ns"], ["name"], 12);
     this.call_stays = table(["tid", "call", "bucket"], ["count"], [], 12);
   }

@@ -11,11 +11,12 @@ import { roleColour, type Thread } from "../threads";
 import type { ThreadKey } from "../viewRequest";
 import { LOCK_NAMES } from "./facts";
 import type { FactWindow } from "./factTable";
+import { HERE, type Placed, placesOutside } from "./places";
 
 export type PartyKind = "role" | "process" | "kernel" | "interrupt";
 
 /** A role, or a process or kernel thread outside the target. */
-export interface Party {
+export interface Party extends Placed {
   /** "role:NAME" of a role, as in other views. */
   readonly key: ThreadKey;
   readonly kind: PartyKind;
@@ -29,9 +30,9 @@ export const UNKNOWN_NAME = "ended or unknown";
 
 /** Role of a thread of the target. */
 export function rolePartyOf(thread: Thread | undefined): Party {
-  if (!thread) return { key: "role:", kind: "role", name: UNKNOWN_NAME, colour: null };
+  if (!thread) return { ...HERE, key: "role:", kind: "role", name: UNKNOWN_NAME, colour: null };
   const { role, hue } = thread;
-  return { key: `role:${role}`, kind: "role", name: role, colour: roleColour(hue) };
+  return { ...HERE, key: `role:${role}`, kind: "role", name: role, colour: roleColour(hue) };
 }
 
 /** The role with the largest number; "" without any. */
@@ -43,45 +44,66 @@ export function leadingRole(roles: ReadonlyMap<string, number>): string {
 export interface Outside {
   /** 0: an interrupt. */
   readonly pid: number;
+  /** Row of the table `parties`, which tells processes of one ID apart; 0 in runs without it. */
+  readonly party: number;
   readonly kernel: boolean;
   /** Name of its first thread. */
   readonly name: string;
 }
 
-/** Maximum processes of one name that are parties of their own; more are one party together. */
+/**
+ * Processes of one name that are parties of their own in runs without the table `parties`: of more
+ * than that, one stands for others, and the run does not say which.
+ */
 const ALONE = 6;
-/** Processes of one name that the collector tells apart; the last of them stands for all others. */
-const OF_A_NAME = 8;
+
+const NO_COLOUR = { ...HERE, colour: null };
 
 /**
- * Parties outside the target: processes by ID, kernel threads by name without digits. Processes of
- * a name of which there are many are one party together, and so are tidscope's own.
+ * Parties outside the target: processes by ID and start, or by name if the page asks for that;
+ * kernel threads by name without digits. Processes of tidscope are one party.
  */
-export function outsideParties(all: Iterable<Outside>): (one: Outside) => Party {
-  const pids = new Map<string, Set<number>>();
-  for (const { pid, kernel, name } of all) {
-    if (kernel || pid === 0) continue;
-    const own = pids.get(name) ?? new Set();
-    pids.set(name, own.add(pid));
+export function outsideParties(
+  { model, target, request }: Pick<ViewInput, "model" | "target" | "request">,
+  all: Iterable<Outside>,
+): (one: Outside) => Party {
+  const places = placesOutside(model, target);
+  const alike = new Map<string, { readonly keys: Set<string>; many: boolean }>();
+  for (const one of all) {
+    if (one.kernel || one.pid === 0) continue;
+    const found = alike.get(one.name) ?? { keys: new Set(), many: false };
+    alike.set(one.name, found);
+    found.keys.add(processKey(one));
+    found.many ||= places.isMany(one.party);
   }
-  return ({ pid, kernel, name }) => {
+  return (one) => {
+    const { pid, party, kernel, name } = one;
     if (pid === 0)
-      return { key: "interrupt:", kind: "interrupt", name: "interrupts", colour: null };
+      return { ...NO_COLOUR, key: "interrupt:", kind: "interrupt", name: "interrupts" };
     if (kernel) {
       const shown = roleOf(name) || `thread ${pid}`;
-      return { key: `kernel:${shown}`, kind: "kernel", name: shown, colour: null };
+      return { ...NO_COLOUR, key: `kernel:${shown}`, kind: "kernel", name: shown };
     }
     if (/^tidscope\b/.test(name)) {
-      return { key: "process:tidscope", kind: "process", name: "tidscope itself", colour: null };
+      return { ...NO_COLOUR, key: "process:tidscope", kind: "process", name: "tidscope itself" };
     }
-    const many = pids.get(name)?.size ?? 0;
-    if (name !== "" && many > ALONE) {
-      const shown = `${name} ×${many}${many < OF_A_NAME ? "" : " and more"}`;
-      return { key: `process:${name}`, kind: "process", name: shown, colour: null };
+    const same = alike.get(name);
+    const count = same?.keys.size ?? 0;
+    const summed = request.by_program ? count > 1 : party === 0 && count > ALONE;
+    if (name !== "" && summed) {
+      const more = same?.many || party === 0 ? " and more" : "";
+      const shown = `${name} ×${count}${more}`;
+      return { ...NO_COLOUR, key: `process:${name}`, kind: "process", name: shown };
     }
-    const shown = name === "" ? String(pid) : `${name} (${pid})`;
-    return { key: `process:${pid}`, kind: "process", name: shown, colour: null };
+    const more = places.isMany(party) ? " and more" : "";
+    const shown = (name === "" ? String(pid) : `${name} (${pid})`) + more;
+    const key = processKey(one);
+    return { key, kind: "process", name: shown, colour: null, ...places.of(party) };
   };
+}
+
+function processKey({ pid, party }: Outside): string {
+  return party === 0 ? `process:${pid}` : `process:${pid}#${party}`;
 }
 
 /** Kinds in words, for tables and screen readers. */

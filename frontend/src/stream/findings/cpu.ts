@@ -1,5 +1,6 @@
 /** Waiting for a CPU: behind a limit, other programs, or the process itself. */
 
+import { nameAndPlace } from "../facts/places";
 import { counted, formatDuration, formatNumber, formatValue } from "../format";
 import { type Evidence, type Finding, inStates, percent, type Rule, withProcess } from "./finding";
 
@@ -59,11 +60,13 @@ export const TAKEN_CPU_RULE: Rule = {
     const wakeups = wakes.nodes.reduce((sum, { gets_per_s }) => sum + gets_per_s, 0);
     if (takers.delay < DELAY_S * wakeups) return [];
     const runnable = roles.reduce((sum, { cpu, queue }) => sum + cpu + queue, 0) / seconds;
-    return takers.rows.flatMap(({ key, kind, name, delay, share, threads }) => {
+    return takers.rows.flatMap((row) => {
+      const { key, kind, delay, share, threads } = row;
       const id = `taker:${key}`;
       if (kind !== "process" && kind !== "kernel") return [];
       if (delay < ease(id) * DELAY || share < ease(id) * DELAY_SHARE) return [];
       if (takers.delay < ease(id) * OF_RUNNABLE * runnable) return [];
+      const name = nameAndPlace(row);
       const what = kind === "process" ? `Process ${name}` : `Kernel thread ${name}`;
       return [
         {

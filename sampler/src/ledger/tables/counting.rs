@@ -36,6 +36,10 @@ const MANY_PENDING: usize = 16_384;
 /// Freed slots that are remembered until the next reading; rows beside further ones are dropped.
 const MAX_FREED: usize = 65_536;
 
+/// Words of struct name: the name in two, the flag in the low half of the third (the high one is not used),
+/// and the start.
+type NameWords = [u64; 4];
+
 /// Descriptors of the hash maps of waits.bpf.c.
 pub struct WaitMaps {
     /// Map `edges`.
@@ -82,6 +86,7 @@ impl Counting {
         }
     }
 
+    #[cfg(test)]
     pub(super) fn names(&mut self) -> &mut Names {
         &mut self.names
     }
@@ -288,16 +293,15 @@ impl Counting {
 
     /// Takes names of processes out of the map.
     fn read_names(&mut self) -> io::Result<()> {
-        let names: Vec<(u32, [u32; 5])> = bpf::entries(self.maps.names.as_fd())?;
-        for &(pid, words) in &names {
+        let names: Vec<(u32, NameWords)> = bpf::entries(self.maps.names.as_fd())?;
+        for &(key, [first, second, flags, start_ns]) in &names {
             let mut name = Comm::default();
-            for (four, word) in name.chunks_exact_mut(4).zip(words) {
-                four.copy_from_slice(&word.to_ne_bytes());
-            }
-            self.names.note(pid, name, words[4] != 0);
+            name[..8].copy_from_slice(&first.to_ne_bytes());
+            name[8..].copy_from_slice(&second.to_ne_bytes());
+            self.names.note(key, name, flags as u32 != 0, start_ns);
         }
-        let pids: Vec<u32> = names.iter().map(|one| one.0).collect();
-        bpf::remove_all(self.maps.names.as_fd(), &pids)
+        let keys: Vec<u32> = names.iter().map(|one| one.0).collect();
+        bpf::remove_all(self.maps.names.as_fd(), &keys)
     }
 }
 

@@ -33,7 +33,7 @@ struct Counted {
 fn counted() -> io::Result<Counted> {
     let hash = |key, value, count| testing::create([testing::HASH, key, value, count, 0]);
     let (edges, takers) = (hash(24, 40, 64)?, hash(16, 8, 4096)?);
-    let (calls, names) = (hash(16, 112, 64)?, hash(4, 20, 64)?);
+    let (calls, names) = (hash(16, 112, 64)?, hash(4, 32, 64)?);
     let copy = |map: &OwnedFd| map.try_clone().unwrap();
     let maps = WaitMaps {
         edges: copy(&edges),
@@ -50,7 +50,7 @@ fn counted() -> io::Result<Counted> {
     let keeper = Arc::new(Mutex::new(Keeper::with(slots, begin, nowhere.clone())));
     let tables = WaitTables::new(keeper.clone(), Counting::new(maps, true, nowhere));
     for pid in [10, 20] {
-        tables.note_name(pid, comm(format!("program {pid}").as_bytes()), false);
+        tables.note_name(pid, comm(format!("program {pid}").as_bytes()));
     }
     let mut made = Counted { memory, details, keeper, tables, edges, takers, calls, names };
     made.fill();
@@ -116,7 +116,8 @@ fn of_one_process_threads_of_others_are_their_processes() {
     let locks = tables.get("locks").unwrap().rows();
     assert_eq!(locks, [[LOCK, 10, 101, 30, 3, 0], [LOCK, 10, 102, 0, 0, 3]]);
     assert_eq!(tables.get("takers").unwrap().rows(), Vec::<Vec<u64>>::new());
-    assert_eq!(tables.names, [(10, comm(b"program 10")), (20, comm(b"program 20"))]);
+    let names: Vec<_> = tables.processes.iter().map(|one| (one.0, one.1.name)).collect();
+    assert_eq!(names, [(10, comm(b"program 10")), (20, comm(b"program 20"))]);
 }
 
 #[test]
@@ -132,7 +133,7 @@ fn of_a_group_edges_between_processes_are_by_thread() {
         first(&counted.rows(group, "locks"), 3),
         [[LOCK, 10, 101], [LOCK, 10, 102], [LOCK, 20, 101], [LOCK, 20, 201]]
     );
-    assert_eq!(counted.rows(group, "takers"), [[201, 10, 0, 5]]);
+    assert_eq!(counted.rows(group, "takers"), [[201, 10, 0, 0, 5]]);
     assert_eq!(counted.rows(group, "stays"), [[201, u64::from(PREEMPTED), 0, 1]]);
 }
 
@@ -143,12 +144,12 @@ fn what_ended_threads_leave_is_everybodys_who_counted_for_them() {
     };
     let (group, alone) = (counted.watch(&[10, 20]), counted.watch(&[10]));
     counted.end(&[1, 2], group);
-    let expected = [[0, 10, 101, 0, 3], [0, 20, 0, 0, 2]];
-    assert_eq!(first(&counted.rows(alone, "wakes"), 5), expected);
-    let expected = [[0, 10, 101, 0, 3], [101, 10, 0, 0, 1], [0, 20, 0, 0, 2]];
-    assert_eq!(first(&counted.rows(group, "wakes"), 5), expected);
+    let expected = [[0, 10, 101, 0, 0, 3], [0, 20, 0, 0, 0, 2]];
+    assert_eq!(first(&counted.rows(alone, "wakes"), 6), expected);
+    let expected = [[0, 10, 101, 0, 0, 3], [101, 10, 0, 0, 0, 1], [0, 20, 0, 0, 0, 2]];
+    assert_eq!(first(&counted.rows(group, "wakes"), 6), expected);
     assert_eq!(counted.rows(group, "stays"), [[0, u64::from(PREEMPTED), 0, 1]]);
-    assert_eq!(counted.rows(group, "takers"), [[0, 10, 0, 5]]);
+    assert_eq!(counted.rows(group, "takers"), [[0, 10, 0, 0, 5]]);
     // Made room for: the edge of a dead waker stands in no slot any more.
     assert_eq!(counted.details.load::<u64>((EDGES_AT + 2) * 8), 0);
     lock(&counted.keeper).leave(group);
@@ -162,7 +163,7 @@ fn who_leaves_keeps_what_its_threads_left() {
     };
     let group = counted.watch(&[10, 20]);
     lock(&counted.keeper).follow(group, &[10]).unwrap();
-    assert_eq!(counted.rows(group, "takers"), [[0, 10, 0, 5]]);
+    assert_eq!(counted.rows(group, "takers"), [[0, 10, 0, 0, 5]]);
 }
 
 #[test]
@@ -182,28 +183,28 @@ fn rows_beside_slots_belong_to_those_who_had_them() {
     call[..2].copy_from_slice(&[2, 20]);
     bpf::set(counted.calls.as_fd(), Some(&[2_u64, 0]), &call).unwrap();
     for (pid, name, kernel) in [(7_u32, b"waker\0\0\0", 1_u32), (8, b"taker\0\0\0", 0)] {
-        let mut words = [0_u32; 5];
-        for (word, four) in words.iter_mut().zip(name.chunks_exact(4)) {
-            *word = u32::from_ne_bytes(four.try_into().unwrap());
-        }
-        words[4] = kernel;
+        let name = u64::from_ne_bytes(*name);
+        let words = [name, 0, u64::from(kernel), 9_870_000_000];
         bpf::set(counted.names.as_fd(), Some(&pid), &words).unwrap();
     }
     let entry = Entry { owner: (20, 201), began_ns: 1, state: ON_CPU, ..Entry::default() };
     Entry { ns: vec![(PREEMPTED, 11)], ..entry.clone() }.write(&mut counted.memory, 2);
-    assert!(counted.rows(group, "wakes").contains(&vec![0, 7, 201, 1, 4, 40, 1]));
-    assert_eq!(counted.rows(group, "takers"), [[201, 8, 0, 6], [201, 10, 0, 5]]);
+    assert!(counted.rows(group, "wakes").contains(&vec![0, 7, 201, 0, 1, 4, 40, 1]));
+    assert_eq!(counted.rows(group, "takers"), [[201, 8, 0, 0, 6], [201, 10, 0, 0, 5]]);
     assert_eq!(counted.rows(group, "calls"), [[201, 0, 2, 20]]);
-    let names = counted.tables.read(group).unwrap().names;
-    assert!(names.contains(&(7, comm(b"waker"))) && names.contains(&(8, comm(b"taker"))));
+    let processes = counted.tables.read(group).unwrap().processes;
+    for (key, name, kernel) in [(7, comm(b"waker"), true), (8, comm(b"taker"), false)] {
+        let described = Described { name, kernel, start_ticks: 987, is_many: false };
+        assert!(processes.contains(&(key, described)), "{processes:?}");
+    }
     // Nobody knows whose the other taker was.
     let left = |map: &OwnedFd| bpf::entries::<[u64; 2], u64>(map.as_fd()).unwrap().len();
     assert_eq!(left(&counted.takers), 1);
     let last = Entry { state: ENDED, ns: vec![(PREEMPTED, 11)], ..entry };
     last.write(&mut counted.memory, 2);
     counted.end(&[2], group);
-    assert!(counted.rows(group, "wakes").contains(&vec![0, 7, 0, 1, 4, 40, 1]));
-    assert_eq!(counted.rows(group, "takers"), [[0, 8, 0, 6], [0, 10, 0, 5]]);
+    assert!(counted.rows(group, "wakes").contains(&vec![0, 7, 0, 0, 1, 4, 40, 1]));
+    assert_eq!(counted.rows(group, "takers"), [[0, 8, 0, 0, 6], [0, 10, 0, 0, 5]]);
     assert_eq!(counted.rows(group, "calls"), [[0, 0, 2, 20]]);
     assert_eq!(left(&counted.takers), 0);
     assert_eq!(bpf::entries::<[u64; 3], [u64; 5]>(counted.edges.as_fd()).unwrap(), []);
@@ -216,7 +217,7 @@ fn many_takers_are_taken_out_of_the_map_and_kept_by_name() {
     };
     let group = counted.watch(&[10, 20]);
     for pid in 1000..3000_u64 {
-        counted.tables.note_name(pid as u32, comm(b"cc1"), false);
+        counted.tables.note_name(pid as u32, comm(b"cc1"));
         bpf::set(counted.takers.as_fd(), Some(&[2_u64, pid << 1]), &1_u64).unwrap();
     }
     counted.memory.control.store(32, 1_u64);
@@ -224,9 +225,10 @@ fn many_takers_are_taken_out_of_the_map_and_kept_by_name() {
     Entry { ns: vec![(PREEMPTED, 2010)], ..entry }.write(&mut counted.memory, 2);
     for _ in 0..2 {
         let takers = counted.rows(group, "takers");
-        assert_eq!(takers.len(), 10, "{takers:?}");
-        assert_eq!(takers.iter().map(|row| row[3]).sum::<u64>(), 2010);
-        assert_eq!(takers.iter().map(|row| row[3]).max(), Some(1993));
+        // One is the target's own, one not known, and of the others one stands for most.
+        assert_eq!(takers.len(), 18, "{takers:?}");
+        assert_eq!(takers.iter().map(|row| row[4]).sum::<u64>(), 2010);
+        assert_eq!(takers.iter().map(|row| row[4]).max(), Some(1985));
         let left = bpf::entries::<[u64; 2], u64>(counted.takers.as_fd()).unwrap();
         assert_eq!(left, []);
     }

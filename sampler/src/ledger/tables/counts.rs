@@ -1,7 +1,8 @@
 //! Counts of threads beside their ledgers, added up. Pure.
 //!
-//! The thread id 0 stands for threads that have ended. A waker is its process id << 32, with its thread
-//! id if it is a thread of a watched process; 0 for an interrupt.
+//! The thread id 0 stands for threads that have ended. A process is its key: its id, above it when it began,
+//! so that one that gets a used id is another; of members of a target the id alone. A waker is the key of
+//! its process << 32, with its thread id if it is a thread of a watched process; 0 for an interrupt.
 
 use std::collections::HashSet;
 
@@ -24,6 +25,25 @@ pub const TAKERS_AT: usize = EDGES_AT + EDGES * EDGE_WORDS;
 /// Rows of wake-ups that are kept of ended threads; of more, the rarest are added up by process.
 const KEPT_ROWS: usize = 16_384;
 
+/// Bits of a process id in the key of a process, and how many moments of birth the rest tells apart; 0 is
+/// none of them.
+pub const PID_BITS: u32 = 22;
+const BIRTHS: u64 = 1024;
+/// From one of these moments to the next it is 2^24 ns.
+const BIRTH_BITS: u32 = 24;
+
+/// The id in the key of a process.
+pub fn pid_of(key: u32) -> u32 {
+    key & ((1 << PID_BITS) - 1)
+}
+
+/// Whether a process of this key may have begun at a moment of CLOCK_BOOTTIME that is known to `within_ns`.
+pub fn may_begin_at(key: u32, start_ns: u64, within_ns: u64) -> bool {
+    let birth = |ns: u64| ((ns >> BIRTH_BITS) % BIRTHS).max(1);
+    let of_key = u64::from(key >> PID_BITS);
+    of_key == 0 || of_key == birth(start_ns) || of_key == birth(start_ns + within_ns)
+}
+
 /// Words of struct edge.
 pub type Edge = [u64; EDGE_WORDS];
 
@@ -38,7 +58,7 @@ pub struct Counts {
     /// (tid, waker, address, process) to (count, blocked_ns, delay_ns). The process is the waiter's, which
     /// the address belongs to; 0 without an address.
     pub edges: Sums<4, 3>,
-    /// (tid, process id << 1 | 1 for a kernel thread) to (ns).
+    /// (tid, key of a process << 1 | 1 for a kernel thread) to (ns).
     pub takers: Sums<2, 1>,
     /// (tid) to (ns), all the time in run queues.
     pub queued: Sums<1, 1>,
@@ -147,7 +167,7 @@ impl Counts {
     /// Puts the thread id 0 in place of wakers of other processes, which others count for.
     pub fn forget_others(&mut self, members: &[u32]) {
         self.edges.rekey(|[tid, by, address, process]| {
-            let own = members.binary_search(&((by >> 32) as u32)).is_ok();
+            let own = members.binary_search(&pid_of((by >> 32) as u32)).is_ok();
             Some([tid, if own { by } else { by >> 32 << 32 }, address, process])
         });
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
-use super::counts::{edges_of, Counts, Detail, BUCKETS, DETAIL_WORDS, EDGES_AT, TAKERS_AT};
+use super::counts::{edges_of, pid_of, Counts, Detail, BUCKETS, DETAIL_WORDS, EDGES_AT, TAKERS_AT};
 use super::made::{tables_of, Table};
 use super::names::Names;
 use crate::columns::comm;
@@ -77,7 +77,7 @@ fn detail(random: &mut Random) -> Detail {
 fn tables_of_details() {
     let mut names = Names::new(PathBuf::from("/nowhere"));
     for (pid, kernel) in [(7, true), (10, false), (20, false), (30, false)] {
-        names.note(pid, comm(format!("p{pid}").as_bytes()), kernel);
+        names.note(pid, comm(format!("p{pid}").as_bytes()), kernel, 0);
     }
     fuzz("tables of details", |random| {
         let mut counts = Counts::default();
@@ -105,7 +105,9 @@ fn tables_of_details() {
                 counts.add_edge(tid, owner, &edge);
                 let [waker, address, count, blocked, delay] = edge;
                 let (pid, by) = (waker >> 32, waker & 0xFFFF_FFFF);
-                wakes.add(&[by, pid, of], &[count, blocked, delay]);
+                let key = pid as u32;
+                let (pid, party) = (u64::from(pid_of(key)), party_of(key));
+                wakes.add(&[by, pid, of, party], &[count, blocked, delay]);
                 if address != 0 {
                     let owner = u64::from(owner);
                     locks.add(&[address, owner, of], &[blocked, count, 0]);
@@ -138,10 +140,14 @@ fn tables_of_details() {
         assert_eq!(rows(table("calls"), 2), calls.0);
         assert_eq!(rows(table("call_stays"), 3), call_stays.0);
         assert_eq!(rows(table("locks"), 3), locks.0);
-        let listed: BTreeMap<_, _> = rows(table("wakes"), 3)
+        let listed: BTreeMap<_, _> = rows(table("wakes"), 4)
             .into_iter()
             .map(|(key, values)| {
-                assert_eq!(values[0], u64::from(key[1] == 7), "only 7 is the kernel's");
+                assert_eq!(
+                    values[0],
+                    u64::from(key[1] == 7 && key[3] == 0),
+                    "only 7 is the kernel's"
+                );
                 (key, values[1..].to_vec())
             })
             .collect();
@@ -151,11 +157,21 @@ fn tables_of_details() {
     });
 }
 
+/// The column `party` of a process.
+fn party_of(key: u32) -> u64 {
+    if pid_of(key) == key {
+        0
+    } else {
+        u64::from(key)
+    }
+}
+
 /// Rows of a thread add up to its time in run queues, and none is longer than what was counted.
 fn check_takers(table: &Table, counted: &Sums, queued: &HashMap<u32, u64>) {
     let mut sums: HashMap<u32, u128> = HashMap::new();
     for row in table.rows() {
-        let [tid, pid, kernel, ns] = row[..] else { unreachable!() };
+        let [tid, pid, kernel, party, ns] = row[..] else { unreachable!() };
+        let pid = if party == 0 { pid } else { party };
         *sums.entry(tid as u32).or_default() += u128::from(ns);
         let known = counted.0.get(&[tid, pid << 1 | kernel][..]).map_or(0, |values| values[0]);
         // What is not known is the process 0, too, and so is the idle task.

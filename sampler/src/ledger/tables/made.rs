@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::counts::Counts;
-use super::names::Names;
+use super::counts::{pid_of, Counts, PID_BITS};
+use super::names::{Described, Names};
 use super::sums::Sums;
-use crate::columns::Comm;
 
 /// Values of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,21 +27,22 @@ pub struct Table {
 /// The tables of a target.
 ///
 /// - `stays` (tid, state, bucket, count): histograms of finished stays.
-/// - `wakes` (waker_tid, waker_pid, wakee_tid, waker_kernel, count, blocked_ns, delay_ns): who woke whom.
-///   The process 0 is an interrupt, the thread 0 any one of another process.
+/// - `wakes` (waker_tid, waker_pid, wakee_tid, party, waker_kernel, count, blocked_ns, delay_ns): who woke
+///   whom. The process 0 is an interrupt, the thread 0 any one of another process.
 /// - `locks` (address, process, tid, wait_ns, waits, wakes): waits for futexes by who waited, and wake-ups
 ///   by who gave them. An address from 2^63 on is that plus the number of a call.
-/// - `takers` (tid, pid, kernel, ns): who ran while a thread was queued. The process 0 is the idle task if
+/// - `takers` (tid, pid, kernel, party, ns): who ran while a thread was queued. The process 0 is the idle task if
 ///   it is the kernel's, else what is not known. Rows of a thread never exceed its time in run queues.
 /// - `calls` (tid, call, count, ns) and `call_stays` (tid, call, bucket, count): system calls, if counted.
 ///
-/// The thread id 0 stands for threads that have ended.
+/// The thread id 0 stands for threads that have ended. A party is the key of a process outside the target, 0
+/// for others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tables {
     /// The tables.
     pub tables: Vec<Table>,
-    /// Names of the processes in `wakes` and `takers`, ascending by id; zeros if a name is not known.
-    pub names: Vec<(u32, Comm)>,
+    /// The processes in `wakes` and `takers` by key (of members, the id), ascending.
+    pub processes: Vec<(u32, Described)>,
 }
 
 impl Tables {
@@ -70,12 +70,21 @@ pub(super) fn tables_of(
         made.push(plain("call_stays", keys, ["count"], &mut counts.call_stays));
     }
     processes.remove(&0);
-    let names = processes.into_iter().map(|pid| (pid, names.describe(pid).0)).collect();
-    Tables { tables: made, names }
+    let processes = processes.into_iter().map(|key| (key, names.describe(key))).collect();
+    Tables { tables: made, processes }
 }
 
 fn low(value: u64) -> u32 {
     value as u32
+}
+
+/// The key of a process outside the target; 0 for a member.
+fn party(key: u32) -> u32 {
+    if key >> PID_BITS == 0 {
+        0
+    } else {
+        key
+    }
 }
 
 fn plain<const K: usize, const V: usize>(
@@ -103,8 +112,8 @@ fn wakes(counts: &mut Counts, names: &mut Names, processes: &mut BTreeSet<u32>) 
     let rows = sums.rows();
     let mut kernel = HashMap::from([(0, 0)]);
     for row in rows {
-        let pid = low(row.0[0] >> 32);
-        kernel.entry(pid).or_insert_with(|| u32::from(names.describe(pid).1));
+        let key = low(row.0[0] >> 32);
+        kernel.entry(key).or_insert_with(|| u32::from(names.describe(key).kernel));
     }
     processes.extend(kernel.keys());
     let key =
@@ -114,8 +123,9 @@ fn wakes(counts: &mut Counts, names: &mut Names, processes: &mut BTreeSet<u32>) 
         name: "wakes",
         columns: vec![
             ("waker_tid", key(&|[waker, _]| low(waker))),
-            ("waker_pid", key(&|[waker, _]| low(waker >> 32))),
+            ("waker_pid", key(&|[waker, _]| pid_of(low(waker >> 32)))),
             ("wakee_tid", key(&|[_, tid]| low(tid))),
+            ("party", key(&|[waker, _]| party(low(waker >> 32)))),
             ("waker_kernel", key(&|[waker, _]| kernel[&low(waker >> 32)])),
             ("count", value(0)),
             ("blocked_ns", value(1)),
@@ -131,7 +141,7 @@ fn locks(counts: &mut Counts, members: &[u32]) -> Table {
             continue;
         }
         sums.add([address, process, tid], [blocked_ns, count, 0]);
-        if members.binary_search(&low(waker >> 32)).is_ok() {
+        if members.binary_search(&pid_of(low(waker >> 32))).is_ok() {
             sums.add([address, process, u64::from(low(waker))], [0, 0, count]);
         }
     }
@@ -175,17 +185,21 @@ fn takers(counts: &mut Counts, processes: &mut BTreeSet<u32>) -> Table {
         }
     }
     let (mut tids, mut pids, mut kernel, mut times) = (vec![], vec![], vec![], vec![]);
+    let mut parties = vec![];
     for ([tid, who], ns) in rows {
-        let pid = low(who >> 1);
-        processes.insert(pid);
+        let key = low(who >> 1);
+        let pid = pid_of(key);
+        processes.insert(key);
         tids.push(low(tid));
         pids.push(pid);
+        parties.push(party(key));
         kernel.push(if pid == 0 { 1 } else { low(who & 1) });
         times.push(ns);
     }
     for (tid, ns) in unknown {
         tids.push(low(tid));
         pids.push(0);
+        parties.push(0);
         kernel.push(0);
         times.push(ns);
     }
@@ -195,6 +209,7 @@ fn takers(counts: &mut Counts, processes: &mut BTreeSet<u32>) -> Table {
             ("tid", Column::U32(tids)),
             ("pid", Column::U32(pids)),
             ("kernel", Column::U32(kernel)),
+            ("party", Column::U32(parties)),
             ("ns", Column::U64(times)),
         ],
     }
@@ -229,8 +244,8 @@ mod tests {
 
     fn made(counts: Counts) -> Tables {
         let mut names = Names::new(PathBuf::from("/nowhere"));
-        names.note(PID, comm(b"own"), false);
-        names.note(7, comm(b"kworker"), true);
+        names.note(PID, comm(b"own"), false, 0);
+        names.note(7, comm(b"kworker"), true, 0);
         tables_of(counts, &[PID], &mut names, true)
     }
 
@@ -249,10 +264,9 @@ mod tests {
             counts.add_edge(tid, PID, &edge);
         }
         let tables = made(counts);
-        let expected = [[0, 0, 5, 0, 2, 20, 3], [0, 7, 6, 1, 1, 9, 5], [5, 100, 6, 0, 4, 40, 4]];
         let wakes = tables.get("wakes").unwrap().rows();
-        assert_eq!(wakes[..3], expected);
-        assert_eq!(wakes[3..], [[6, 100, 5, 0, 4, 40, 3]]);
+        assert_eq!(wakes[..2], [[0, 0, 5, 0, 0, 2, 20, 3], [0, 7, 6, 0, 1, 1, 9, 5]]);
+        assert_eq!(wakes[2..], [[5, 100, 6, 0, 0, 4, 40, 4], [6, 100, 5, 0, 0, 4, 40, 3]]);
         assert_eq!(
             tables.get("locks").unwrap().rows(),
             [
@@ -262,13 +276,15 @@ mod tests {
                 [0xB0, 100, 6, 0, 0, 1],
             ]
         );
-        assert_eq!(tables.names, [(7, comm(b"kworker")), (PID, comm(b"own"))]);
+        let names: Vec<_> = tables.processes.iter().map(|one| (one.0, one.1.name)).collect();
+        assert_eq!(names, [(7, comm(b"kworker")), (PID, comm(b"own"))]);
     }
 
     #[test]
     fn takers_add_up_to_the_time_in_run_queues() {
         let mut counts = Counts::default();
-        for (tid, who, ns) in [(5, 200, 10), (5, 7 << 1 | 1, 20), (6, 1, 5), (6, 8 << 1, 9)] {
+        let outside = u64::from(8_u32 | 5 << PID_BITS);
+        for (tid, who, ns) in [(5, 200, 10), (5, 7 << 1 | 1, 20), (6, 1, 5), (6, outside << 1, 9)] {
             counts.takers.add([tid, who], [ns]);
         }
         for (tid, ns) in [(5, 37), (6, 12), (7, 4)] {
@@ -277,12 +293,12 @@ mod tests {
         assert_eq!(
             made(counts).get("takers").unwrap().rows(),
             [
-                [5, 7, 1, 20],
-                [5, 100, 0, 10],
-                [6, 0, 1, 5],
-                [6, 8, 0, 7], // two ns too many: clocks differ
-                [5, 0, 0, 7],
-                [7, 0, 0, 4],
+                [5, 7, 1, 0, 20],
+                [5, 100, 0, 0, 10],
+                [6, 0, 1, 0, 5],
+                [6, 8, 0, outside, 7], // two ns too many: clocks differ
+                [5, 0, 0, 0, 7],
+                [7, 0, 0, 0, 4],
             ]
         );
     }

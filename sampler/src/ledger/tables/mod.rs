@@ -25,7 +25,7 @@ pub(crate) mod testing {
 
 pub use counting::{Counting, WaitMaps};
 pub use made::{Column, Table, Tables};
-pub use names::Name;
+pub use names::Described;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -49,9 +49,10 @@ impl WaitTables {
         Self { keeper, counting }
     }
 
-    /// Notes the name of a process, which nobody can be asked for once it has ended.
-    pub fn note_name(&self, pid: u32, name: crate::columns::Comm, kernel: bool) {
-        lock(&self.counting).names().note(pid, name, kernel);
+    /// Notes the name of a process, by its key.
+    #[cfg(test)]
+    fn note_name(&self, key: u32, name: crate::columns::Comm) {
+        lock(&self.counting).names().note(key, name, false, 0);
     }
 
     /// Wake-ups, takers and system calls that found no room in the program's tables.
