@@ -761,6 +761,19 @@ CATALOGUE = FieldCatalogue.model_validate_json(
       "meaning": "Asleep in the kernel, in no system call; of a thread that has not run since attach, what a look at it left open. Counted since attach, or since the thread's start. Needs eBPF (Linux 6.1 with BTF)."
     },
     {
+      "name": "state_throttled_ns",
+      "label": "Throttled",
+      "unit": "ns",
+      "kind": "counter",
+      "scope": "thread",
+      "group": "state",
+      "taskstats": null,
+      "since_version": null,
+      "procfs": null,
+      "provenance": "exact",
+      "meaning": "Could run, and the CPU limit of its control group had used up its time: from the switch away until the limit let it go. Counted since attach, or since the thread's start. Needs eBPF and Linux 6.18."
+    },
+    {
       "name": "state",
       "label": "State",
       "unit": "count",
