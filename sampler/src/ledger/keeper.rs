@@ -17,7 +17,7 @@ use crate::slots::exited::{is_exiting, Candidates, Ended};
 use crate::slots::{lock, Maps, ThreadSlots, Watcher};
 use crate::source::ReadError;
 
-/// New processes from which on all threads of the machine are walked once.
+/// Processes from which on all threads of the machine are walked once.
 const MAX_WALKS: usize = 8;
 /// Ended threads from which on their slots wait for exit records for a second only.
 const MANY_ENDED: usize = LAYOUT.count / 4;
@@ -211,6 +211,9 @@ impl Keeper {
     /// # Errors
     /// The error of bpf(2).
     pub fn let_go(&mut self, processes: &[u32]) -> io::Result<()> {
+        if processes.len() > MAX_WALKS {
+            return (self.walks.let_go)(0);
+        }
         processes.iter().try_for_each(|&pid| (self.walks.let_go)(pid))
     }
 

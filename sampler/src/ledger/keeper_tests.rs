@@ -155,6 +155,9 @@ fn processes_with_throttled_threads_are_looked_at_and_no_others() {
     let mut found = rows(&[8]);
     ledger.join(&mut found).unwrap();
     assert_eq!(columns(&found, 0), [(THROTTLED as usize, 300), (NOW, 3), (SINCE_COLUMN, 300)]);
+    // All threads of the machine at once cost less than many processes one by one.
+    lock(&made.keeper).let_go(&[1, 2, 3, 4, 5, 6, 7, 8, 9]).unwrap();
+    assert_eq!(*made.looked_at.lock().unwrap(), [PID, 0]);
 }
 
 #[test]
