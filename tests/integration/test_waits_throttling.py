@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from programs.cpu_quota import cpu_quota
 from programs.hogs import Hog
 from tidscope_collector.ebpf.obstacles import missing_in_kernel
 from tidscope_collector.waits.programs import THREAD_THROTTLING
+from tidscope_collector.waits.source import THROTTLED
 from tidscope_collector.waits.states import State
 
 pytestmark = [needs("root"), needs("btf")]
@@ -182,3 +184,26 @@ def test_a_thread_without_a_limit_is_never_throttled(keeper: LedgerKeeper) -> No
         keeper.forget(hog.pid)
     assert found.ns[0, State.THROTTLED] == 0
     assert found.state[0] in (State.ON_CPU, *QUEUED)
+
+
+def test_a_kernel_that_does_not_tell_has_no_such_state_and_counts_it_as_queued(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    absent = replace(THREAD_THROTTLING, type="no_function_of_any_kernel")
+    monkeypatch.setattr("tidscope_collector.waits.programs.THREAD_THROTTLING", absent)
+    older = LedgerKeeper()
+    try:
+        with Hog(max(os.sched_getaffinity(0))) as hog, cpu_quota(hog.pid, SHARE) as folder:
+            target = older.watch(hog.pid)
+            before = account(older, hog, folder)
+            await_throttling(folder, 300 * MS)
+            after = account(older, hog, folder)
+            older.forget(hog.pid)
+    finally:
+        older.close()
+    assert THROTTLED not in target.fields
+    [reason] = [one.reason for one in target.absent if one.field == THROTTLED]
+    assert "throttling of single threads (new in 6.18)" in reason
+    grown = after.ns - before.ns
+    assert grown[QUEUED].sum() >= 300 * MS
+    assert before.began_ns == after.began_ns

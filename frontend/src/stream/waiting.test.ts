@@ -81,7 +81,7 @@ describe("the CPU limit of the control group", () => {
     const { rows } = waitingView(factInput(limited(true)), null);
     expect(rows).toMatchObject([
       {
-        ...{ name: "Throttled by the CPU limit of the control group", kind: "throttled" },
+        ...{ name: "CPU limit of the control group", kind: "throttled" },
         ...{ role: "worker-#", waiters: 1, states: ["throttled"] },
       },
     ]);

@@ -127,6 +127,7 @@ function eachOtherRows(
 }
 
 const OF_CPU = { kind: "cpu", lock: null, states: CPU_STATES, by: "", estimated: false } as const;
+const LIMIT = "CPU limit of the control group";
 const UNKNOWN = { waits_per_s: Number.NaN, mean_s: Number.NaN, waiters: Number.NaN };
 
 function takerRows({ rows }: TakersView, all: number): readonly WaitRow[] {
@@ -150,8 +151,7 @@ function limitRows(
   if (model.states.throttling || cgroup === null || cgroup.throttled_share <= 0) return [];
   const { throttled, throttled_share: wait } = cgroup;
   const figures = { ...UNKNOWN, wait, share: wait / all, waits_per_s: throttled / seconds };
-  const name = "CPU limit of the control group";
-  return [{ ...OF_CPU, ...figures, key: "cpu:limit", name, role: "" }];
+  return [{ ...OF_CPU, ...figures, key: "cpu:limit", name: LIMIT, role: "" }];
 }
 
 /**
@@ -195,7 +195,7 @@ function stateRows(
     const both = STATES.flatMap(({ number, id }) => (ROW_STATES.get(number) === named ? [id] : []));
     return {
       key: `state:${key}`,
-      name: state?.name ?? named,
+      name: group === "throttled" ? LIMIT : (state?.name ?? named),
       kind: group,
       lock: null,
       states: both,

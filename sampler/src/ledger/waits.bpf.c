@@ -729,6 +729,8 @@ static __always_inline void enter(struct slot *slot, struct task_struct *task, _
 			ran = all; /* the rest comes with the next round */
 		slot->run_ns += ran;
 	}
+	if (state == THROTTLED && slot->woken_ns < left)
+		slot->woken_ns = let_go_ns(slot, task, now);
 	if (state >= FIRST_WAIT) {
 		/* The kernel leaves out a switch now and then, and the wake-up before it as well. */
 		if (slot->arrived_ns < left && state != THROTTLED) {
