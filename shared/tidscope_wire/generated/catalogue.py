@@ -30,7 +30,7 @@ CATALOGUE = FieldCatalogue.model_validate_json(
       "since_version": 8,
       "procfs": "schedstat[1]",
       "provenance": "exact",
-      "meaning": "Time runnable but not running: waiting on a run queue."
+      "meaning": "Time runnable but not running: waiting on a run queue. It includes time throttled by a CPU limit."
     },
     {
       "name": "cpu_count",
