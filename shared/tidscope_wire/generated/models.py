@@ -3244,6 +3244,7 @@ SpanReason = TypeAliasType(
         Literal[
             "running",
             "runnable",
+            "throttled",
             "locks",
             "disk",
             "network",
@@ -3259,7 +3260,7 @@ SpanReason = TypeAliasType(
     ],
 )
 """
-Group of states: running, runnable (in a run queue), locks, disk, network, ..., idle (no thread of the process was at anything: the request waited inside the program), or unknown.
+Group of states: running, runnable (in a run queue), throttled (by a CPU limit), locks, disk, network, ..., idle (no thread of the process was at anything: the request waited inside the program), or unknown.
 """
 
 
@@ -3273,7 +3274,7 @@ class SpanPart(Message):
     )
     reason: Annotated[SpanReason, Field(title="SpanReason")]
     """
-    Group of states: running, runnable (in a run queue), locks, disk, network, ..., idle (no thread of the process was at anything: the request waited inside the program), or unknown.
+    Group of states: running, runnable (in a run queue), throttled (by a CPU limit), locks, disk, network, ..., idle (no thread of the process was at anything: the request waited inside the program), or unknown.
     """
     ns: Annotated[int, Field(ge=0)]
     """
