@@ -10,8 +10,11 @@ const (
 	openAfter = 500_000_000
 )
 
-// preempted is a state of sampler/src/ledger/waits.bpf.c.
-const preempted = 2
+// States of sampler/src/ledger/waits.bpf.c.
+const (
+	preempted = 2
+	throttled = 25
+)
 
 // maxWeight bounds the weight of a stay.
 const maxWeight = 1 << 24
@@ -133,7 +136,7 @@ func (j *joiner) add(one record) {
 		if stay := j.stays[one.stay]; stay != nil {
 			delete(j.stays, one.stay)
 			stay.WaitNs, stay.DelayNs, stay.Waker, stay.Ended = one.wait(), one.delay(), one.waker, 1
-			if stay.State == preempted {
+			if stay.State == preempted || stay.State == throttled {
 				// Nobody wakes a thread that could go on; what the ledger has is of a wait before.
 				stay.Waker = 0
 			}

@@ -133,12 +133,14 @@ func TestAThreadOnACPUIsSeenThen(t *testing.T) {
 }
 
 func TestNobodyWakesAThreadThatCouldGoOn(t *testing.T) {
-	j := newJoiner()
-	queued := began(1, 100)
-	queued.state = preempted
-	sent := joined(j, 200, []record{queued, ended(1, 9, 0, 77)}, unwound{at: 101, thread: 7, node: 5})
-	if len(sent) != 1 || sent[0].Waker != 0 {
-		t.Fatal(sent)
+	for _, state := range []uint16{preempted, throttled} {
+		j := newJoiner()
+		queued := began(1, 100)
+		queued.state = state
+		sent := joined(j, 200, []record{queued, ended(1, 9, 0, 77)}, unwound{at: 101, thread: 7, node: 5})
+		if len(sent) != 1 || sent[0].Waker != 0 {
+			t.Fatal(sent)
+		}
 	}
 }
 

@@ -43,6 +43,8 @@ TRIED = {
     "postgresql": "there is no PostgreSQL server",
     "nginx": "there is no nginx",
     "cpu-quota": "no cgroup with a limit of CPU time can be made",
+    "thread-throttling": "the kernel does not tell which threads a CPU limit holds (Linux 6.18)",
+    "two-cpus": "there is one CPU",
     "cgroup-limits": "no cgroup with a limit of memory or disk can be made",
     "kernel-build": "the extended kernel cannot be built",
     "direct-walk": "the kernel has no task iterator that programs call (Linux 6.7)",

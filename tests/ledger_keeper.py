@@ -22,7 +22,7 @@ from tidscope_collector.waits.wire_tables import (
     columns_of,
     keys_of,
 )
-from tidscope_wire.generated.models import Process
+from tidscope_wire.generated.models import Process, Target
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS
 
 RATE_HZ = 10
@@ -90,11 +90,12 @@ class LedgerKeeper:
         self._engine.stop()
         self._sources.close()
 
-    def watch(self, pid: int) -> None:
+    def watch(self, pid: int) -> Target:
         """Begin ledgers of a process."""
         target, _ = self._targets.attach(pid, None, RATE_HZ)
         self._watched[pid] = target.id, Follower()
         self._processes[pid] = target.process
+        return target
 
     def forget(self, pid: int) -> None:
         """Keep its ledgers no more."""
@@ -114,7 +115,11 @@ class LedgerKeeper:
         tids = sorted(tid for tid, row in follower.rows.items() if STATE in row)
         rows = [follower.rows[tid] for tid in tids]
         ns = np.zeros((len(rows), len(State)), np.uint64)
-        ns[:, State.ON_CPU :] = [[row[name] for name in STATE_FIELDS] for row in rows]
+        # A kernel that does not tell who is throttled has no field of that state, the last one.
+        names = [name for name in STATE_FIELDS if name in self._sources.ledger.fields]
+        ns[:, State.ON_CPU : State.ON_CPU + len(names)] = [
+            [row[name] for name in names] for row in rows
+        ]
         return Ledgers(
             np.array(tids, np.uint32),
             ns,

@@ -21,6 +21,7 @@ NOTICE = Path("NOTICE")
 GPL_PARTS = (
     "sampler/src/ledger/sampled_stays.bpf.h",
     "sampler/src/ledger/stays.bpf.h",
+    "sampler/src/ledger/throttling.bpf.h",
     "sampler/src/ledger/waits.bpf.c",
     "sampler/src/network/netacct.bpf.c",
     "sampler/src/processes/groups.bpf.c",

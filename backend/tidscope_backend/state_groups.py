@@ -33,6 +33,7 @@ def _group(id: str, label: str, *states: str) -> StateGroup:
 GROUPS: tuple[StateGroup, ...] = (
     _group("running", "Running", "on_cpu"),
     _group("runnable", "Waiting for a CPU", "preempted", "woken"),
+    _group("throttled", "Throttled by a CPU limit", "throttled"),
     _group("locks", "Locks", "futex"),
     _group(
         "disk",

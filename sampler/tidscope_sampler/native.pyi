@@ -135,7 +135,7 @@ class Sampler:
         targets: int,
         vacant: int,
         details: int,
-        walk: int,
+        walks: tuple[int, int],
         beside: tuple[int, int, int, int],
         counts_calls: bool,
     ) -> None:
@@ -148,7 +148,7 @@ class Sampler:
             targets: see `slots`.
             vacant: see `slots`.
             details: see `slots`.
-            walk: program begin_ledgers.
+            walks: programs begin_ledgers, let_go_throttled.
             beside: maps edges, takers, call_counts, names.
             counts_calls: True if its programs that count system calls are attached, too.
         """

@@ -3,7 +3,7 @@
 import json
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -11,8 +11,10 @@ from fuzz.targets import TARGETS
 from golden_cases import cases
 from schema_check import schemas
 from tidscope_backend.cli import steer
+from tidscope_backend.traces.joining.timeline import IDLE, REASONS
 from tidscope_collector.steering.loop import setup
 from tidscope_collector.waits.states import State
+from tidscope_wire.generated.models import SpanReason
 from tidscope_wire.rates import increases, rates_per_s
 from tidscope_wire.role import RoleRule, role_of
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS, states_at
@@ -137,3 +139,8 @@ def test_choices_are_those_of_the_schema(
 ) -> None:
     kinds = tuple(schemas()[schema]["enum"])
     assert offered == (kinds, kinds)
+
+
+def test_parts_of_spans_are_the_groups_of_states_and_what_no_state_is() -> None:
+    reasons = get_args(get_args(SpanReason.__value__)[0])
+    assert set(reasons) == {*REASONS, IDLE}

@@ -12,6 +12,7 @@ import pytest
 from capabilities import missing, needs
 from group_targets import GROUPS, control_group, move
 from processes import wait_until
+from tidscope_collector.procfs.control_groups import memberships
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.group_limits import Limits, LimitsMeter
 
@@ -79,8 +80,8 @@ def limited(controller: str, files: dict[str, str], program: str, path: Path) ->
                 path.unlink(missing_ok=True)
 
 
-def read(meter: LimitsMeter) -> Limits:
-    return meter.read(time.monotonic_ns())
+def read(meter: LimitsMeter, pid: int) -> Limits:
+    return meter.read(memberships(ProcFs(), pid), time.monotonic_ns())
 
 
 def written(pid: int) -> int:
@@ -99,9 +100,9 @@ def file() -> Path:
 def test_a_memory_limit_is_reached_again_and_again(file: Path) -> None:
     files = {"memory.limit_in_bytes": f"{24 * MIB}", "memory.max": f"{24 * MIB}"}
     with limited("memory", files, READS, file) as pid:
-        meter = LimitsMeter(ProcFs(), pid)
-        assert read(meter).memory_bytes == 24 * MIB
-        wait_until(lambda: (read(meter).memory_hits or 0) > 100)
+        meter = LimitsMeter()
+        assert read(meter, pid).memory_bytes == 24 * MIB
+        wait_until(lambda: (read(meter, pid).memory_hits or 0) > 100)
 
 
 @needs("root")
@@ -113,11 +114,11 @@ def test_a_disk_limit_is_used_up(file: Path) -> None:
         "io.max": f"{number} wbps={MIB}",
     }
     with limited("blkio", files, WRITES, file) as pid:
-        meter = LimitsMeter(ProcFs(), pid)
+        meter = LimitsMeter()
         wait_until(lambda: written(pid) > 0)
-        assert read(meter).disk_bytes == MIB
+        assert read(meter, pid).disk_bytes == MIB
         first = written(pid)
         wait_until(lambda: written(pid) >= first + 2 * MIB)
-        found = read(meter)
+        found = read(meter, pid)
         assert found.writes_limited_us
         assert found.reads_limited_us == 0

@@ -15,8 +15,7 @@ import pytest
 from capabilities import missing, needs
 from ledger_keeper import LedgerKeeper, Ledgers
 from processes import wait_until
-from programs.build import build_c
-from programs.cpu_quota import cpu_quota
+from programs.hogs import Hog
 from programs.known_wakes import KnownWakes
 from tidscope_collector.waits.states import State
 
@@ -30,31 +29,6 @@ def keeper() -> Iterator[LedgerKeeper]:
     made = LedgerKeeper()
     yield made
     made.close()
-
-
-class Hog:
-    """A process of one thread that computes without a pause, on one CPU; use it in a ``with``."""
-
-    def __init__(self, cpu: int) -> None:
-        self._process = subprocess.Popen(
-            [build_c(Path(__file__).parents[1] / "programs" / "hog.c"), str(cpu)],
-            stdout=subprocess.PIPE,
-            start_new_session=True,  # else it shares its part of the CPU with all other tests
-        )
-        self.pid = self._process.pid
-        assert self._process.stdout is not None
-        self._process.stdout.readline()
-
-    def run_ns(self) -> int:
-        """How long it ran so far."""
-        return int(Path(f"/proc/{self.pid}/schedstat").read_text().split()[0])
-
-    def __enter__(self) -> "Hog":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.kill()
-        self._process.communicate()
 
 
 def row_of(ledgers: Ledgers, tid: int) -> "np.ndarray[tuple[int], np.dtype[np.uint64]]":
@@ -174,22 +148,6 @@ def test_who_ran_where_a_thread_waited_before_it_was_moved(keeper: LedgerKeeper)
     assert others["ns"].sum() >= 0.2 * before_move
     # What it ran after the move, on a CPU where the other one was not, took nothing from that.
     assert others["ns"].sum() <= moved_at + 60 * MS
-
-
-def test_a_thread_beyond_its_quota_is_queued(keeper: LedgerKeeper) -> None:
-    with Hog(max(os.sched_getaffinity(0))) as hog, cpu_quota(hog.pid, 0.2):
-        keeper.watch(hog.pid)
-        outer = hog.run_ns()
-        before, inner = row_of(keeper.read(hog.pid), hog.pid), hog.run_ns()
-        time.sleep(1.5)
-        inner, after = hog.run_ns() - inner, row_of(keeper.read(hog.pid), hog.pid)
-        outer = hog.run_ns() - outer
-        keeper.forget(hog.pid)
-    grown = (after - before).astype(np.int64)
-    assert grown[State.PREEMPTED] >= 0.7 * grown.sum()
-    # The kernel counts who runs at ticks.
-    assert inner - 10 * MS <= grown[State.ON_CPU] <= outer + 10 * MS
-    assert grown[State.ON_CPU] + grown[State.PREEMPTED] + grown[State.WOKEN] >= 0.999 * grown.sum()
 
 
 @contextmanager

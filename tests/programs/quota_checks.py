@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # Needed when run as a script.
 
-from tidscope_collector.procfs.control_groups import GROUPS
+from tidscope_collector.procfs.control_groups import GROUPS, memberships
 from tidscope_collector.procfs.cpu_limit import ThrottlingMeter
 from tidscope_collector.procfs.files import ProcFs
 
@@ -56,16 +56,16 @@ def counted(folder: Path) -> tuple[int, int, int]:
 def throttled(folder: Path) -> None:
     """Whoever computes in a group that may have 0.3 of a CPU is throttled in nearly each period."""
     with computing() as pid:
-        meter = ThrottlingMeter(ProcFs(), pid)
+        meter = ThrottlingMeter()
         earliest = counted(folder)
-        meter.read()
+        meter.read(memberships(ProcFs(), pid))
         first = last = counted(folder)
         deadline = time.monotonic() + PATIENCE_S
         while last[0] - first[0] < PERIODS:
             assert time.monotonic() < deadline, (first, last)
             time.sleep(0.05)
             last = counted(folder)
-        meter.read()
+        meter.read(memberships(ProcFs(), pid))
         latest = counted(folder)
     found = meter.periods, meter.throttled, meter.throttled_us
     assert meter.cores == 0.3, meter.cores
@@ -95,11 +95,11 @@ def a_group_above_throttles() -> None:
 
 def the_tightest_limit_counts() -> None:
     with computing() as pid:
-        meter = ThrottlingMeter(ProcFs(), pid)
+        meter = ThrottlingMeter()
         for outer, inner, cores in ((0.3, 0.2, 0.2), (0.3, 0.5, 0.3), (None, None, None)):
             limit(OUTER, outer)
             limit(INNER, inner)
-            meter.read()
+            meter.read(memberships(ProcFs(), pid))
             assert meter.cores == cores, (outer, inner, meter.cores)
 
 

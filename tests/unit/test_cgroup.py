@@ -12,8 +12,10 @@ from tidscope_collector.processes.cgroup_names import (
     names_of_cgroup,
     unescape_unit,
 )
+from tidscope_collector.procfs.control_groups import Memberships, memberships
 from tidscope_collector.procfs.cpu_limit import CpuLimit, ThrottlingMeter, cpu_limit
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.sampling.process_meter import ProcessMeter
 
 PID = 42
 STAT = "usage_usec 5\nnr_periods {}\nnr_throttled {}\nthrottled_usec {}\nnr_bursts 0\n"
@@ -33,8 +35,11 @@ class Groups:
         for name, text in files.items():
             (folder / name.replace("__", ".")).write_text(text)
 
+    def member(self) -> Memberships:
+        return memberships(self.procfs, PID, self.root)
+
     def limit(self) -> CpuLimit | None:
-        return cpu_limit(self.procfs, PID, self.root)
+        return cpu_limit(self.member())
 
 
 def test_the_tightest_limit_of_the_chain_counts(tmp_path: Path) -> None:
@@ -63,7 +68,7 @@ def test_version_1_counts_in_nanoseconds(tmp_path: Path) -> None:
 def test_where_nothing_is_known_there_is_no_limit(tmp_path: Path, listed: str) -> None:
     groups = Groups(tmp_path, listed)
     assert groups.limit() is None
-    assert cpu_limit(groups.procfs, PID + 1, groups.root) is None
+    assert cpu_limit(memberships(groups.procfs, PID + 1, groups.root)) is None
 
 
 @pytest.mark.parametrize("text", ["", "max", "5 0", "-1 100000", "a b", "1 2 3"])
@@ -77,16 +82,16 @@ def test_a_group_above_that_others_share_throttles_too(tmp_path: Path) -> None:
     groups = Groups(tmp_path, "0::/a/b\n")
     groups.write("a", cpu__max="400000 100000", cpu__stat=STAT.format(90, 30, 5000))
     groups.write("a/b", cpu__max="200000 100000", cpu__stat=STAT.format(50, 5, 100))
-    meter = ThrottlingMeter(groups.procfs, PID, groups.root)
-    meter.read()
+    meter = ThrottlingMeter()
+    meter.read(groups.member())
     groups.write("a", cpu__stat=STAT.format(100, 37, 9000))
     groups.write("a/b", cpu__stat=STAT.format(60, 5, 100))
-    meter.read()
+    meter.read(groups.member())
     assert (meter.cores, meter.periods, meter.throttled, meter.throttled_us) == (2.0, 10, 7, 4000)
     # Nobody is throttled: the tightest one's periods count.
     groups.write("a", cpu__stat=STAT.format(110, 37, 9000))
     groups.write("a/b", cpu__stat=STAT.format(65, 5, 100))
-    meter.read()
+    meter.read(groups.member())
     assert (meter.cores, meter.periods, meter.throttled, meter.throttled_us) == (2.0, 15, 7, 4000)
 
 
@@ -94,11 +99,11 @@ def test_figures_begin_with_the_first_reading_and_never_fall(tmp_path: Path) -> 
     groups = Groups(tmp_path, "0::/a/b\n")
     groups.write("a", cpu__max="100000 100000", cpu__stat=STAT.format(90, 30, 5000))
     groups.write("a/b", cpu__max="max 100000", cpu__stat=STAT.format(3, 2, 1))
-    meter = ThrottlingMeter(groups.procfs, PID, groups.root)
+    meter = ThrottlingMeter()
     assert (meter.cores, meter.periods) == (None, None)
 
     def figures() -> tuple[float | None, int | None, int | None, int | None]:
-        meter.read()
+        meter.read(groups.member())
         return meter.cores, meter.periods, meter.throttled, meter.throttled_us
 
     assert figures() == (1.0, 0, 0, 0)
@@ -317,3 +322,17 @@ def test_a_path_without_end_takes_no_time() -> None:
 
 def test_escapes_of_units() -> None:
     assert unescape_unit("a\\x2db\\x40") == "a-b@"
+
+
+def test_a_reading_of_all_limits_asks_once_for_the_groups(tmp_path: Path) -> None:
+    asked = list[str]()
+
+    class Counted(ProcFs):
+        def read(self, relative: str, limit: int = 1 << 24) -> bytes:
+            asked.append(relative)
+            return super().read(relative, limit)
+
+    Groups(tmp_path, "0::/a\n")
+    (tmp_path / "proc" / str(PID) / "statm").write_text("9 5 0 0 0 0 0\n")
+    ProcessMeter(PID, Counted(tmp_path / "proc"), None).read(0)
+    assert asked.count(f"{PID}/cgroup") == 1

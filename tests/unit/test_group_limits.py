@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from tidscope_collector.procfs.control_groups import memberships
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.group_limits import NO_LIMITS, Limits, LimitsMeter
 
@@ -17,7 +18,8 @@ class Groups:
         self._root = root / "cgroup"
         (root / "proc" / str(PID)).mkdir(parents=True)
         (root / "proc" / str(PID) / "cgroup").write_text(listed)
-        self._meter = LimitsMeter(ProcFs(root / "proc"), PID, self._root)
+        self._procfs = ProcFs(root / "proc")
+        self._meter = LimitsMeter()
         self._seconds = 0
 
     def write(self, group: str, files: dict[str, str]) -> None:
@@ -29,7 +31,8 @@ class Groups:
     def read(self) -> Limits:
         """Read a second after the last reading."""
         self._seconds += 1
-        return self._meter.read(self._seconds * SECOND_NS)
+        member = memberships(self._procfs, PID, self._root)
+        return self._meter.read(member, self._seconds * SECOND_NS)
 
 
 def test_without_limits_nothing_is_said(tmp_path: Path) -> None:

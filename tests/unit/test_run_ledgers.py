@@ -309,6 +309,28 @@ def test_exported_samples_have_the_stay_under_way(reported: LedgerStory, folder:
         assert states_in(row) == reported.lives[row["tid"]].states(row["time_ns"])
 
 
+def test_a_run_of_a_collector_that_knew_fewer_states_has_those(tmp_path: Path) -> None:
+    story = ledger_story(200)
+    fields = tuple(field for field in FIELDS if field != STATE_FIELDS[-1])
+    frames = [with_fields(frame, fields) for frame in story.frames]
+    folder = run_folder(tmp_path / "run", [frames[:100], frames[100:]], fields, 2)
+    rows = pq.read_table(io.BytesIO(b"".join(as_parquet(folder.path)))).to_pylist()
+    for row in rows:
+        assert STATE_FIELDS[-1] not in row
+        states = {name: row[name] for name in STATE_FIELDS[:-1] if row[name]}
+        assert states == story.lives[row["tid"]].states(row["time_ns"])
+    shares = report(folder).totals
+    assert shares["state_futex_ns"] and STATE_FIELDS[-1] not in shares
+
+
+def with_fields(frame: bytes, fields: tuple[str, ...]) -> bytes:
+    header, rows = FrameDecoder(FIELDS).decode(frame)
+    columns = {name: values for name, values in rows.columns.items() if name in fields}
+    less = Rows(rows.tid, columns, {}, rows.start_ns, rows.name)
+    header = header.model_copy(update={"tables": None})
+    return join(header, RowEncoder(fields).encode(less))
+
+
 def test_a_report_says_where_the_time_went(reported: LedgerStory, folder: RunFolder) -> None:
     found = report(folder)
     lines = summary(found.manifest, found, "127.0.0.1:1")

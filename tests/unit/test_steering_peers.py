@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from fake_proc import FakeProc
+from tidscope_collector.procfs.control_groups import memberships
 from tidscope_collector.procfs.cpu_limit import cpu_limits
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.steering.loop.loop_inputs import Contender
@@ -199,7 +200,7 @@ def test_every_limit_of_the_chain_is_found(tmp_path: Path) -> None:
         (groups / path / "cpu.max").write_text(limit)
     found = {
         str(one.group.relative_to(groups)): one.cores
-        for one in cpu_limits(ProcFs(tmp_path), 100, groups)
+        for one in cpu_limits(memberships(ProcFs(tmp_path), 100, groups))
     }
     assert found == {"a": 4.0, "a/b/c": 1.5}
 

@@ -217,7 +217,7 @@ Ints = npt.NDArray[np.int64]
 
 def has_states(fields: Sequence[str]) -> bool:
     """Return True if rows with these fields contain the states of threads."""
-    return {STATE, SINCE, *STATE_FIELDS} <= set(fields)
+    return {STATE, SINCE} <= set(fields)
 
 
 def settle(rows: Sequence[Counters], times_ns: Sequence[int]) -> None:
@@ -253,15 +253,20 @@ def with_states_at(table: pa.Table, times_ns: Ints) -> pa.Table:
     """Return samples whose state columns include the stay in progress at a time of each row.
 
     Args:
-        table: rows with all columns of states; a table without state columns is unchanged.
+        table: rows; a state that the collector did not know has no column. A table without
+            state columns is unchanged.
         times_ns: times of each row.
     """
     if not has_states(table.column_names):
         return table
-    columns = {name: _values(table[name]) for name in (STATE, SINCE, *STATE_FIELDS)}
-    finished = np.stack([columns[name] for name in STATE_FIELDS], axis=1)
-    values = states_at(finished, columns[STATE], columns[SINCE], times_ns.astype(np.uint64))
+    known = {name for name in STATE_FIELDS if name in table.column_names}
+    none = np.zeros(table.num_rows, np.uint64)
+    finished = [_values(table[name]) if name in known else none for name in STATE_FIELDS]
+    state, since = _values(table[STATE]), _values(table[SINCE])
+    values = states_at(np.stack(finished, axis=1), state, since, times_ns.astype(np.uint64))
     for place, name in enumerate(STATE_FIELDS):
+        if name not in known:
+            continue
         absent = table[name].is_null().combine_chunks().to_numpy(zero_copy_only=False)
         full = pa.array(values[:, place], mask=absent if absent.any() else None)
         table = table.set_column(table.column_names.index(name), name, full)

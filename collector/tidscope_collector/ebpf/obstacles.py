@@ -66,6 +66,17 @@ def find_obstacle(
     return _in_kernel(feature, kernel_types) or _in_privileges(procfs)
 
 
+def missing_in_kernel(feature: KernelFeature, kernel_types: Path = KERNEL_TYPES) -> str | None:
+    """Why the kernel lacks a feature, one sentence without its full stop; None: it has the feature.
+
+    Args:
+        feature: what is looked for.
+        kernel_types: the kernel's BTF.
+    """
+    obstacle = _in_kernel(feature, kernel_types)
+    return None if obstacle is None else obstacle.reason
+
+
 def attempt(
     procfs: ProcFs, feature: KernelFeature, load: Callable[[], Loaded]
 ) -> Loaded | Obstacle:

@@ -22,7 +22,7 @@ from tidscope_collector.processes.identity import (
     group_and_uid,
     not_permitted,
 )
-from tidscope_collector.procfs.control_groups import GROUPS
+from tidscope_collector.procfs.control_groups import GROUPS, memberships
 from tidscope_collector.procfs.cpu_limit import cpu_limits
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.process import (
@@ -194,7 +194,7 @@ class ProcessLister:
             if (wait_ns := self._wait_ns(stat.pid)) is not None:
                 waits_ns[stat.pid, stat.start_ticks] = wait_ns
             if place.cgroup is not None and place.cgroup not in throttled_us:
-                limits = cpu_limits(self._procfs, stat.pid, self._groups)
+                limits = cpu_limits(memberships(self._procfs, stat.pid, self._groups))
                 if limits:
                     throttled_us[place.cgroup] = max(one.throttled_us for one in limits)
         ticks = {(s.pid, s.start_ticks): s.user_ticks + s.system_ticks for s, _ in places}

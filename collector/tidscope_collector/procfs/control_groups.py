@@ -47,34 +47,51 @@ class ControlGroup(NamedTuple):
         return found
 
 
-def control_groups(
-    procfs: ProcFs, pid: int, controller: str, groups: Path = GROUPS
-) -> Iterator[ControlGroup]:
-    """Yield the groups that may limit a process, from its own up to the machine's.
+class Memberships(NamedTuple):
+    """The control groups in which a process is.
+
+    Attributes:
+        listed: /proc/PID/cgroup; empty if it cannot be read.
+        groups: mount point of control groups.
+    """
+
+    listed: str
+    groups: Path
+
+    def of(self, controller: str) -> Iterator[ControlGroup]:
+        """Yield the groups that may limit the process, from its own up to the machine's.
+
+        Args:
+            controller: a controller, by its name in version 1, such as `cpu`.
+        """
+        for line in self.listed.splitlines():
+            number, _, rest = line.partition(":")
+            controllers, _, path = rest.partition(":")
+            # A path outside our own root does not refer to what is mounted here.
+            if not path.startswith("/") or path.startswith("/.."):
+                continue
+            if number == "0" and not controllers:
+                for root in (self.groups, self.groups / "unified"):
+                    yield from (ControlGroup(folder, 2) for folder in _chain(root, path))
+            elif controller in controllers.split(","):
+                roots = (self.groups / controllers, self.groups / controller)
+                root = next((one for one in roots if one.is_dir()), self.groups / controller)
+                yield from (ControlGroup(folder, 1) for folder in _chain(root, path))
+
+
+def memberships(procfs: ProcFs, pid: int, groups: Path = GROUPS) -> Memberships:
+    """Read in which control groups a process is.
 
     Args:
         procfs: root of /proc.
         pid: process ID.
-        controller: a controller, by its name in version 1, such as `cpu`.
         groups: mount point of control groups.
     """
     try:
         listed = procfs.read(f"{pid}/cgroup", _MAX_BYTES).decode(errors="replace")
     except OSError:
-        return
-    for line in listed.splitlines():
-        number, _, rest = line.partition(":")
-        controllers, _, path = rest.partition(":")
-        # A path outside our own root does not refer to what is mounted here.
-        if not path.startswith("/") or path.startswith("/.."):
-            continue
-        if number == "0" and not controllers:
-            for root in (groups, groups / "unified"):
-                yield from (ControlGroup(folder, 2) for folder in _chain(root, path))
-        elif controller in controllers.split(","):
-            roots = (groups / controllers, groups / controller)
-            root = next((one for one in roots if one.is_dir()), groups / controller)
-            yield from (ControlGroup(folder, 1) for folder in _chain(root, path))
+        listed = ""
+    return Memberships(listed, groups)
 
 
 def _chain(root: Path, path: str) -> Iterator[Path]:

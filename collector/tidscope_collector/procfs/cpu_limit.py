@@ -7,8 +7,7 @@ Sources: the kernel's admin-guide/cgroup-v2.rst (cpu.max, cpu.stat) and schedule
 from dataclasses import dataclass
 from pathlib import Path
 
-from tidscope_collector.procfs.control_groups import GROUPS, ControlGroup, control_groups
-from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.control_groups import ControlGroup, Memberships
 
 
 @dataclass(frozen=True)
@@ -37,30 +36,26 @@ class ThrottlingMeter:
     are those of the group that was throttled longest since the previous reading, or of the tightest
     one.
 
-    Args:
-        procfs: root of /proc.
-        pid: process ID.
-        groups: mount point of control groups.
-
     Attributes:
         cores: limit in cores; None if there is none, or it is unreadable.
         periods, throttled, throttled_us: as in `CpuLimit`, since the first reading; None until
             there is a limit.
     """
 
-    def __init__(self, procfs: ProcFs, pid: int, groups: Path = GROUPS) -> None:
-        self._procfs = procfs
-        self._pid = pid
-        self._groups = groups
+    def __init__(self) -> None:
         self._last: dict[Path, CpuLimit] = {}
         self.cores: float | None = None
         self.periods: int | None = None
         self.throttled: int | None = None
         self.throttled_us: int | None = None
 
-    def read(self) -> None:
-        """Update the figures."""
-        limits = cpu_limits(self._procfs, self._pid, self._groups)
+    def read(self, member: Memberships) -> None:
+        """Update the figures.
+
+        Args:
+            member: current groups of the process.
+        """
+        limits = cpu_limits(member)
         limits.sort(key=lambda one: one.cores)
         last, self._last = self._last, {one.group: one for one in limits}
         self.cores = limits[0].cores if limits else None
@@ -83,21 +78,14 @@ def _growth(before: CpuLimit, now: CpuLimit) -> tuple[int, int, int]:
     )
 
 
-def cpu_limit(procfs: ProcFs, pid: int, groups: Path = GROUPS) -> CpuLimit | None:
-    """Return the tightest CPU limit of a process, or None if there is none or it is unreadable.
-
-    Args:
-        procfs: root of /proc.
-        pid: process ID.
-        groups: mount point of control groups.
-    """
-    return min(cpu_limits(procfs, pid, groups), key=lambda one: one.cores, default=None)
+def cpu_limit(member: Memberships) -> CpuLimit | None:
+    """Return the tightest CPU limit of a process, or None if there is none or it is unreadable."""
+    return min(cpu_limits(member), key=lambda one: one.cores, default=None)
 
 
-def cpu_limits(procfs: ProcFs, pid: int, groups: Path = GROUPS) -> list[CpuLimit]:
-    """Return all CPU limits of a process' control groups and their parents; arguments as above."""
-    found = control_groups(procfs, pid, "cpu", groups)
-    return [limit for group in found if (limit := _limit_of(group)) is not None]
+def cpu_limits(member: Memberships) -> list[CpuLimit]:
+    """Return all CPU limits of a process' control groups and their parents."""
+    return [limit for group in member.of("cpu") if (limit := _limit_of(group)) is not None]
 
 
 def _limit_of(group: ControlGroup) -> CpuLimit | None:

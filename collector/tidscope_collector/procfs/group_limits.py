@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from tidscope_collector.procfs.control_groups import GROUPS, ControlGroup, control_groups
-from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.control_groups import ControlGroup, Memberships
 
 NO_LIMIT = 1 << 60
 """Version 1 has a number for no limit: the greatest multiple of the page size."""
@@ -42,32 +41,24 @@ NO_LIMITS = Limits()
 
 
 class LimitsMeter:
-    """Reads the limits of one process.
+    """Reads the limits of one process."""
 
-    Args:
-        procfs: root of /proc.
-        pid: process ID.
-        groups: mount point of control groups.
-    """
-
-    def __init__(self, procfs: ProcFs, pid: int, groups: Path = GROUPS) -> None:
-        self._procfs = procfs
-        self._pid = pid
-        self._groups = groups
+    def __init__(self) -> None:
         self._hits: dict[Path, int] = {}
         self._done: dict[_Key, int] = {}
         self._read_ns = 0
         self._memory_hits = 0
         self._limited_ns = {"r": 0, "w": 0}
 
-    def read(self, now_ns: int) -> Limits:
+    def read(self, member: Memberships, now_ns: int) -> Limits:
         """Read limits and counts.
 
         Args:
+            member: current groups of the process.
             now_ns: CLOCK_MONOTONIC.
         """
-        memory_bytes = self._read_memory()
-        disk = self._read_disk(now_ns)
+        memory_bytes = self._read_memory(member)
+        disk = self._read_disk(member, now_ns)
         self._read_ns = now_ns
         return Limits(
             memory_bytes,
@@ -78,11 +69,11 @@ class LimitsMeter:
             None if disk is None else self._limited_ns["w"] // 1000,
         )
 
-    def _read_memory(self) -> int | None:
+    def _read_memory(self, member: Memberships) -> int | None:
         """Return the smallest limit, and count what was reached of any."""
         smallest: int | None = None
         hits: dict[Path, int] = {}
-        for group in control_groups(self._procfs, self._pid, "memory", self._groups):
+        for group in member.of("memory"):
             limit = _memory_limit(group)
             if limit is None:
                 continue
@@ -95,13 +86,13 @@ class LimitsMeter:
         self._hits = hits
         return smallest
 
-    def _read_disk(self, now_ns: int) -> "_DiskLimit | None":
+    def _read_disk(self, member: Memberships, now_ns: int) -> "_DiskLimit | None":
         """Return the limit nearest to being used up, and count the time in which some are."""
         elapsed_ns = now_ns - self._read_ns
         most: tuple[float, _DiskLimit] | None = None
         done: dict[_Key, int] = {}
         used_up: set[str] = set()
-        for group in control_groups(self._procfs, self._pid, "blkio", self._groups):
+        for group in member.of("blkio"):
             for one in _disk_limits(group):
                 key = group.folder, one.device, one.way, one.unit
                 done[key] = one.done

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from tidscope_collector.procfs.control_groups import memberships
 from tidscope_collector.procfs.cpu_limit import ThrottlingMeter
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
@@ -43,8 +44,8 @@ class ProcessMeter:
         self._pid = pid
         self._procfs = procfs
         self._delays = delays
-        self._throttling = ThrottlingMeter(procfs, pid)
-        self._limits = LimitsMeter(procfs, pid)
+        self._throttling = ThrottlingMeter()
+        self._limits = LimitsMeter()
         self._found = NO_LIMITS
         self._limit_ns = -LIMIT_NS
 
@@ -58,8 +59,9 @@ class ProcessMeter:
         limited = limit.cores is not None or any(one is not None for one in self._found)
         if limited or now_ns - self._limit_ns >= LIMIT_NS:
             self._limit_ns = now_ns
-            limit.read()
-            self._found = self._limits.read(now_ns)
+            member = memberships(self._procfs, self._pid)
+            limit.read(member)
+            self._found = self._limits.read(member, now_ns)
         accounting = None if self._delays is None else self._delays.state()
         throttled = limit.periods, limit.throttled, limit.throttled_us
         return Gauges(self._read_rss(), accounting, limit.cores, throttled, self._found)

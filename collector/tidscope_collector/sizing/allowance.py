@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from tidscope_collector.procfs.control_groups import GROUPS
+from tidscope_collector.procfs.control_groups import GROUPS, memberships
 from tidscope_collector.procfs.cpu_limit import CpuLimit, cpu_limit
 from tidscope_collector.procfs.files import ProcFs
 
@@ -54,9 +54,10 @@ def read_allowance(procfs: ProcFs, pid: int, groups: Path = GROUPS) -> Allowance
     found = _ALLOWED.search(procfs.read(f"{pid}/status", _MAX_BYTES))
     if found is None:
         raise ValueError(f"/proc/{pid}/status says no CPUs")
-    listed = procfs.read(f"{pid}/cgroup", _MAX_BYTES).decode(errors="replace")
+    member = memberships(procfs, pid, groups)
+    listed = member.listed
     weight = _read_weight(listed, groups)
-    limit = cpu_limit(procfs, pid, groups)
+    limit = cpu_limit(member)
     own = [line.split(":", 2)[2].rstrip("/") for line in listed.splitlines() if ":/" in line]
     return Allowance(
         cpus=count_cpus(found[1].decode()),

@@ -11,6 +11,7 @@ from tidscope_sampler.native import Sampler, bpf_object
 
 from tidscope_collector.ebpf import libbpf
 from tidscope_collector.ebpf.kernel_types import KernelTypes
+from tidscope_collector.ebpf.obstacles import KernelFeature, missing_in_kernel
 from tidscope_collector.waits.states import kinds_of_calls
 
 CALLS = 1024
@@ -20,9 +21,13 @@ _ALWAYS = ("on_birth", "on_fork", "on_first_wake", "on_move", "on_exec")
 _CASTING = ("on_switch", "on_waking")
 _PROBING = ("on_switch_probing", "on_waking_probing")
 _COUNTING = ("on_call", "on_return")
-_WALK = "begin_ledgers"
+_WALKS = ("begin_ledgers", "let_go_throttled")
 _STACK_MAPS = ("sampling", "asked", "stays", "targets", "watched")
 """As stacks/keeper.go has them."""
+THREAD_THROTTLING = KernelFeature(
+    "throttle_cfs_rq_work", libbpf.BTF_KIND_FUNC, "throttling of single threads", "6.18"
+)
+"""What tells who is throttled: a kernel with CONFIG_CFS_BANDWIDTH has this function since then."""
 _HOT_COUNT_AT = 8
 """Where struct pcpu_hot has the preemption count, bytes (Linux 6.2 to 6.14 on x86-64)."""
 
@@ -34,12 +39,15 @@ class LedgerProgram:
     Args:
         calls: whether system calls are counted, too. That slows all calls of the machine down.
 
+    Attributes:
+        no_throttling: why the kernel does not tell who is throttled; None: it does.
+
     Raises:
         BpfError: it cannot be loaded.
     """
 
     def __init__(self, *, calls: bool = False) -> None:
-        self._program, names = _load()
+        self._program, names, self.no_throttling = _load()
         self._calls = calls
         self._names = (*names, *_COUNTING) if calls else names
         kinds = np.frombuffer(mmap.mmap(self._program.map("calls"), CALLS * 8), np.uint64)
@@ -49,6 +57,7 @@ class LedgerProgram:
     def give(self, sampler: Sampler) -> None:
         """Let a sampler that has not started read the slots."""
         map_of = self._program.map
+        begin, let_go = (self._program.runnable(name).descriptor for name in _WALKS)
         sampler.use_ledger(
             slots=map_of("slots"),
             control=map_of("control"),
@@ -56,7 +65,7 @@ class LedgerProgram:
             targets=map_of("targets"),
             vacant=map_of("vacant"),
             details=map_of("details"),
-            walk=self._program.runnable(_WALK).descriptor,
+            walks=(begin, let_go),
             beside=(map_of("edges"), map_of("takers"), map_of("call_counts"), map_of("names")),
             counts_calls=self._calls,
         )
@@ -88,20 +97,24 @@ class LedgerProgram:
         self._program.close()
 
 
-def _load() -> tuple[libbpf.Program, tuple[str, ...]]:
+def _load() -> tuple[libbpf.Program, tuple[str, ...], str | None]:
     """Load the program in the form that this kernel can run.
 
     Returns:
-        It, and the names of the parts of it that keep ledgers, in the order to attach them in.
+        It, the names of the parts of it that keep ledgers, in the order to attach them in, and why
+        it does not see who is throttled, if it does not.
     """
     image = bpf_object("waits")
     entries = {"cpus": _cpus()}
-    at = struct.pack("q", _preempt_count_at())
+    reason = missing_in_kernel(THREAD_THROTTLING)
+    constants = struct.pack("qI", _preempt_count_at(), reason is None)
     try:
-        return libbpf.Program(image, _PROBING, at, entries), (*_CASTING, *_ALWAYS)
-    except libbpf.BpfError:
+        program = libbpf.Program(image, _PROBING, constants, entries)
+        return program, (*_CASTING, *_ALWAYS), reason
+    except libbpf.BpfError as error:
         # Linux 6.1 cannot cast; libbpf before 0.8 cannot set constants.
-        return libbpf.Program(image, _CASTING, b"", entries), (*_PROBING, *_ALWAYS)
+        program = libbpf.Program(image, _CASTING, b"", entries)
+        return program, (*_PROBING, *_ALWAYS), reason or str(error)
 
 
 def _cpus() -> int:

@@ -29,6 +29,8 @@ CHOICES: tuple[Choice, ...] = ("auto", "off")
 
 FIELDS = (*STATE_FIELDS, STATE, SINCE)
 """The columns of a ledger, which stand behind all others."""
+THROTTLED = "state_throttled_ns"
+"""The column that only some kernels fill."""
 TASK_WALKS = KernelFeature(
     "bpf_iter_task", libbpf.BTF_KIND_FUNC, "task iterators for one process", "6.1"
 )
@@ -93,17 +95,23 @@ class LedgerSource:
     @property
     def fields(self) -> tuple[str, ...]:
         """The columns of ledgers, where they are kept."""
-        return () if self.program is None else FIELDS
+        return tuple(field for field in FIELDS if self._why_absent(field) is None)
+
+    def _why_absent(self, field: str) -> str | None:
+        """Why a column of ledgers is not filled here; None: it is."""
+        program = self.program
+        if program is not None and field == THROTTLED:
+            return program.no_throttling
+        return self.reason
 
     def explain(self, absent: Iterable[AbsentField]) -> list[AbsentField]:
         """Leave out fields that ledgers have, and give others the reason that is in effect here."""
-        reason = self.reason
-        if reason is None:
-            return [one for one in absent if one.field not in FIELDS]
-        return [
-            AbsentField(field=one.field, reason=reason) if one.field in FIELDS else one
-            for one in absent
-        ]
+        explained = []
+        for one in absent:
+            reason = self._why_absent(one.field) if one.field in FIELDS else one.reason
+            if reason is not None:
+                explained.append(AbsentField(field=one.field, reason=reason))
+        return explained
 
     def give_up(self, why: str) -> None:
         """Keep no more ledgers: the kernel refused what it did before."""

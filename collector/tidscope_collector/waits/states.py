@@ -1,6 +1,6 @@
 """The states of a thread, as the eBPF program numbers them, and which system calls mean which.
 
-`enum state` of bpf/waits.bpf.c stands here once more; a test compares them. Sources: the kernel's
+`enum state` of waits.bpf.c stands here once more; a test compares them. Sources: the kernel's
 syscall_64.tbl (x86-64) and include/uapi/asm-generic/unistd.h (arm64).
 """
 
@@ -35,6 +35,7 @@ class State(IntEnum):
     STOPPED = 22
     OTHER_CALL = 23
     OTHER = 24
+    THROTTLED = 25
 
 
 READS, WRITES, SYNCS = 64, 65, 66

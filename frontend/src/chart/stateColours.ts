@@ -19,6 +19,7 @@ type GroupColours = Readonly<Record<StateGroup, string>>;
 const DARK: GroupColours = {
   running: "#1ceda0",
   runnable: "#ff6226",
+  throttled: "#c8283c",
   locks: "#c97bd0",
   disk: "#ffd02e",
   network: "#4cc6ff",
@@ -33,6 +34,7 @@ const DARK: GroupColours = {
 const LIGHT: GroupColours = {
   running: "#27a02c",
   runnable: "#86281c",
+  throttled: "#ff0066",
   locks: "#a72fb0",
   disk: "#946208",
   network: "#3f6af2",

@@ -206,6 +206,7 @@ export const STATE_PARTS: readonly StatePart[] = [
   "on_cpu",
   "preempted",
   "woken",
+  "throttled",
   "futex",
   "file_read",
   "file_read_disk",

@@ -4,7 +4,7 @@
  */
 
 import { History, type Stretches } from "./history";
-import { SINCE_FIELD, STATE_FIELD, STATES } from "./states";
+import { SINCE_FIELD, STATE_FIELD, STATES, THROTTLED_FIELD } from "./states";
 import type { Thread } from "./threads";
 
 /** Values per slot: current state, its start, and the time of finished stays in each state. */
@@ -39,6 +39,8 @@ export class StateLog {
   readonly history: History;
   /** True if the target's frames have ledgers. */
   there = false;
+  /** True if they say who is throttled: otherwise such time is waiting for a CPU. */
+  throttling = false;
   /** Numbers of states that any thread has been in. */
   readonly present: number[] = [];
   /** Float64[slots * WIDTH]: newest values; NaN without a ledger. */
@@ -63,6 +65,7 @@ export class StateLog {
       this.order = fields.map((field) => PLACES.get(field) ?? -1);
       this.orderFor = fields;
       this.there ||= fields.includes(STATE_FIELD);
+      this.throttling ||= fields.includes(THROTTLED_FIELD);
     }
     return this.order;
   }

@@ -9,6 +9,7 @@ import type { Target } from "../wire/generated/models";
 export type StateGroup =
   | "running"
   | "runnable"
+  | "throttled"
   | "locks"
   | "disk"
   | "network"
@@ -23,6 +24,7 @@ export type StateGroup =
 export const GROUP_NAMES: Readonly<Record<StateGroup, string>> = {
   running: "Running",
   runnable: "Waiting for a CPU",
+  throttled: "Throttled by a CPU limit",
   locks: "Locks",
   disk: "Disk and files",
   network: "Network",
@@ -35,12 +37,13 @@ export const GROUP_NAMES: Readonly<Record<StateGroup, string>> = {
 };
 
 /** Whether somebody is in a thread's way, as far as that is known. */
-export type Nature = "running" | "runnable" | "blocked" | "idle" | "unknown";
+export type Nature = "running" | "runnable" | "throttled" | "blocked" | "idle" | "unknown";
 
 /** Natures in words, within a sentence. */
 export const NATURE_NAMES: Readonly<Record<Nature, string>> = {
   running: "running",
   runnable: "waiting for a CPU",
+  throttled: "throttled by a CPU limit",
   blocked: "blocked",
   idle: "idle",
   unknown: "unknown",
@@ -53,6 +56,7 @@ export const NATURE_NAMES: Readonly<Record<Nature, string>> = {
 export const GROUP_NATURES: Readonly<Record<StateGroup, Nature>> = {
   running: "running",
   runnable: "runnable",
+  throttled: "throttled",
   locks: "blocked",
   disk: "blocked",
   network: "blocked",
@@ -104,6 +108,7 @@ const DESCRIBED = [
   { id: "stopped", group: "other", name: "Stopped, traced or frozen" },
   { id: "other_call", group: "other", name: "In another system call" },
   { id: "other", group: "other", name: "Waiting in the kernel" },
+  { id: "throttled", group: "throttled", name: "Throttled by the CPU limit of the control group" },
 ] as const satisfies readonly Described[];
 
 /** ID of a state: the name within its field. */
@@ -132,6 +137,9 @@ export const STATES: readonly ThreadState[] = DESCRIBED.map(
     idle: each.idle === true,
   }),
 );
+
+/** Field of the state that only some kernels report (Linux 6.18 and newer). */
+export const THROTTLED_FIELD = "state_throttled_ns";
 
 /** Number of the lock-wait state. */
 export const FUTEX = STATES.findIndex(({ id }) => id === "futex") + 1;

@@ -1,5 +1,9 @@
-import { expect, it } from "vitest";
-import { factInput, factModel } from "../testing/factModel";
+import { describe, expect, it } from "vitest";
+import { factInput, factModel, factTables } from "../testing/factModel";
+import { cycle, LedgerFrames } from "../testing/ledgers";
+import type { Frame } from "../wire/frame";
+import { THROTTLED_FIELD } from "./states";
+import { TargetModel } from "./targetModel";
 import { waitingView } from "./waiting";
 
 const NAMES = ["posting-1", "posting-2", "posting-3", "acceptor"];
@@ -52,3 +56,54 @@ it("does not repeat what a known lock says", () => {
     ["ffmpeg (30)", ""],
   ]);
 });
+
+describe("the CPU limit of the control group", () => {
+  /** One of two threads is throttled for 0.3 s a second; another process' threads are, too. */
+  const limited = (throttling: boolean) => {
+    const worker = { tid: 1, name: "worker-1", start_s: -10 };
+    const turns = [["on_cpu", 0.7] as const, ["throttled", 0.3] as const];
+    const main = { tid: 2, name: "main", start_s: -10, stays: [[0, "on_cpu"] as const] };
+    const frames = new LedgerFrames([cycle(worker, turns, 20), main]);
+    const model = new TargetModel();
+    for (const t_s of [0, 5, 10]) {
+      const process = {
+        ...{ cpu_limit: 1, cgroup_periods: 10 * t_s, cgroup_throttled: 4 * t_s },
+        cgroup_throttled_us: 1e6 * t_s,
+      };
+      const stays = [{ tid: 1, state: 25, bucket: 5, count: 4 * t_s }];
+      const made = frames.at(t_s, { process, tables: factTables({ stays }) });
+      model.ingest(throttling ? made : without(made, THROTTLED_FIELD));
+    }
+    return model;
+  };
+
+  it("has a row of threads that it holds, by role", () => {
+    const { rows } = waitingView(factInput(limited(true)), null);
+    expect(rows).toMatchObject([
+      {
+        ...{ name: "CPU limit of the control group", kind: "throttled" },
+        ...{ role: "worker-#", waiters: 1, states: ["throttled"] },
+      },
+    ]);
+    expect(rows[0]?.wait).toBeCloseTo(0.3);
+    expect(rows[0]?.waits_per_s).toBeCloseTo(4);
+    expect(rows[0]?.mean_s).toBeCloseTo(0.075);
+  });
+
+  it("is said by the group's counters where threads have no state for it", () => {
+    const { rows } = waitingView(factInput(limited(false)), null);
+    expect(rows.map(({ name, kind, wait }) => [name, kind, wait])).toEqual([
+      ["CPU limit of the control group", "cpu", 1],
+    ]);
+  });
+});
+
+/** A frame of a collector that does not know a field. */
+function without(frame: Frame, field: string): Frame {
+  const kept = frame.fields.flatMap((each, i) => (each === field ? [] : [i]));
+  return {
+    ...frame,
+    fields: kept.map((i) => frame.fields[i] ?? ""),
+    columns: kept.map((i) => frame.columns[i] ?? new Float64Array(0)),
+  };
+}

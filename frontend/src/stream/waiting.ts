@@ -86,7 +86,8 @@ export function waitingView(input: ViewInput, open: number | null): WaitingView 
   const rows = [
     ...locks.locks.map(rowOfLock),
     ...eachOtherRows(contendedRoles(model), wakes, locks.locks, all),
-    ...takerRows(takers, t1_s - t0_s, all),
+    ...takerRows(takers, all),
+    ...limitRows(input, cgroup, t1_s - t0_s, all),
     ...stateRows(input, wakes, t0_s, t1_s, all),
   ];
   rows.sort((a, b) => b.wait - a.wait || (a.key < b.key ? -1 : 1));
@@ -127,30 +128,39 @@ function eachOtherRows(
   });
 }
 
-function takerRows({ rows, cgroup }: TakersView, seconds: number, all: number): readonly WaitRow[] {
-  const shared = { kind: "cpu", lock: null, states: CPU_STATES, by: "", estimated: false } as const;
-  const unknown = { waits_per_s: Number.NaN, mean_s: Number.NaN, waiters: Number.NaN };
-  const found = rows.map(({ key, name, where, detail, delay, threads, role }): WaitRow => {
+const OF_CPU = { kind: "cpu", lock: null, states: CPU_STATES, by: "", estimated: false } as const;
+const LIMIT = "CPU limit of the control group";
+const UNKNOWN = { waits_per_s: Number.NaN, mean_s: Number.NaN, waiters: Number.NaN };
+
+function takerRows({ rows }: TakersView, all: number): readonly WaitRow[] {
+  return rows.map(({ key, name, where, detail, delay, threads, role }): WaitRow => {
     const shown = key === "own" ? "other threads of this process" : name;
-    const figures = { ...unknown, wait: delay, share: delay / all, waiters: threads, role };
-    return { ...shared, ...figures, key: `cpu:${key}`, name: shown, where, detail };
+    const figures = { ...UNKNOWN, wait: delay, share: delay / all, waiters: threads, role };
+    return { ...OF_CPU, ...figures, key: `cpu:${key}`, name: shown, where, detail };
   });
-  if (cgroup !== null && cgroup.throttled_share > 0) {
-    const wait = cgroup.throttled_share;
-    const figures = {
-      ...unknown,
-      wait,
-      share: wait / all,
-      waits_per_s: cgroup.throttled / seconds,
-    };
-    const name = "CPU limit of the control group";
-    found.push({ ...HERE, ...shared, ...figures, key: "cpu:limit", name, role: "" });
-  }
-  return found;
 }
 
-/** Groups of states that are waits for somebody else; locks and system calls have rows of their own. */
-const GROUPS: readonly StateGroup[] = ["disk", "network", "pipes", "faults", "other"];
+/**
+ * The CPU limit where threads have no state for it: the group's throttled time, summed over CPUs,
+ * which the waits for CPUs contain.
+ */
+function limitRows(
+  { model }: ViewInput,
+  cgroup: CgroupView | null,
+  seconds: number,
+  all: number,
+): readonly WaitRow[] {
+  if (model.states.throttling || cgroup === null || cgroup.throttled_share <= 0) return [];
+  const { throttled, throttled_share: wait } = cgroup;
+  const figures = { ...UNKNOWN, wait, share: wait / all, waits_per_s: throttled / seconds };
+  return [{ ...HERE, ...OF_CPU, ...figures, key: "cpu:limit", name: LIMIT, role: "" }];
+}
+
+/**
+ * Groups of states that are waits for somebody else or for a limit; locks and system calls have rows
+ * of their own.
+ */
+const GROUPS: readonly StateGroup[] = ["throttled", "disk", "network", "pipes", "faults", "other"];
 
 /** States by number that make a row, and the one that names it: with or without the disk. */
 const ROW_STATES: ReadonlyMap<number, StateId> = new Map(
@@ -188,7 +198,7 @@ function stateRows(
     return {
       ...HERE,
       key: `state:${key}`,
-      name: state?.name ?? named,
+      name: group === "throttled" ? LIMIT : (state?.name ?? named),
       kind: group,
       lock: null,
       states: both,

@@ -1,22 +1,23 @@
 //! The loaded program: whose ledgers are kept, and what they say in the end.
 
 use std::collections::HashMap;
-use std::io::{self, Read};
-use std::os::fd::{AsFd, OwnedFd};
+use std::io;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use std::thread;
 use std::time::{Duration, Instant};
-use std::{fs, thread};
 
 use super::reading::copy_whole;
 use super::slot::{Settled, COLUMNS, DETAIL, LAYOUT, STATES, WITHOUT_SLOT};
+use super::walks::Walks;
 use crate::columns::Comm;
-use crate::os::{bpf, clock};
+use crate::os::clock;
 use crate::slots::exited::{is_exiting, Candidates, Ended};
 use crate::slots::{lock, Maps, ThreadSlots, Watcher};
 use crate::source::ReadError;
 
-/// New processes from which on all threads of the machine are walked once.
+/// Processes from which on all threads of the machine are walked once.
 const MAX_WALKS: usize = 8;
 /// Ended threads from which on their slots wait for exit records for a second only.
 const MANY_ENDED: usize = LAYOUT.count / 4;
@@ -24,9 +25,6 @@ const MANY_ENDED: usize = LAYOUT.count / 4;
 const CHECK_INTERVAL: Duration = Duration::from_micros(100);
 /// Time after which a thread's last switch is given up.
 const LATEST_SWITCH_NS: i64 = 2_000_000_000;
-
-/// Begins the ledgers of the threads that a process has; 0: of all watched processes.
-pub type Begin = Box<dyn FnMut(u32) -> io::Result<()> + Send>;
 
 /// A keeper that several ledgers use.
 pub type SharedKeeper = Arc<Mutex<Keeper>>;
@@ -38,7 +36,9 @@ pub struct Program {
     /// Array `details`.
     pub details: OwnedFd,
     /// Program `begin_ledgers`.
-    pub walk: OwnedFd,
+    pub begin: OwnedFd,
+    /// Program `let_go_throttled`.
+    pub let_go: OwnedFd,
 }
 
 /// A thread whose slot is freed, and what it leaves.
@@ -113,7 +113,7 @@ struct Open {
 /// Keeps the ledgers of all watched processes.
 pub struct Keeper {
     slots: ThreadSlots,
-    begin: Begin,
+    walks: Walks,
     procfs: PathBuf,
     leaving: Option<Arc<Mutex<dyn Leaving>>>,
     /// Processes whose threads' ledgers have not been begun, because that failed.
@@ -132,20 +132,14 @@ impl Keeper {
     pub fn new(program: Program, procfs: PathBuf) -> io::Result<Self> {
         let mut slots = ThreadSlots::new(program.maps, LAYOUT)?;
         slots.map_beside(program.details, DETAIL)?;
-        let walk = program.walk;
-        let begin = move |pid| {
-            let link = bpf::link_tasks(walk.as_fd(), pid)?;
-            let mut walk = fs::File::from(bpf::iterate(link.as_fd())?);
-            walk.read(&mut [0]).map(drop)
-        };
-        Ok(Self::with(slots, Box::new(begin), procfs))
+        Ok(Self::with(slots, Walks::of(program.begin, program.let_go), procfs))
     }
 
     /// Makes a keeper of slots that are mapped already; otherwise like `new`.
-    pub fn with(slots: ThreadSlots, begin: Begin, procfs: PathBuf) -> Self {
+    pub fn with(slots: ThreadSlots, walks: Walks, procfs: PathBuf) -> Self {
         Self {
             slots,
-            begin,
+            walks,
             procfs,
             leaving: None,
             unbegun: Vec::new(),
@@ -201,14 +195,26 @@ impl Keeper {
         self.free(&followed.gone, Some(watcher));
         self.unbegun.extend(followed.new);
         if self.unbegun.len() > MAX_WALKS {
-            (self.begin)(0)?;
+            (self.walks.begin)(0)?;
             self.unbegun.clear();
         }
         while let Some(&pid) = self.unbegun.last() {
-            (self.begin)(pid)?;
+            (self.walks.begin)(pid)?;
             self.unbegun.pop();
         }
         Ok(())
+    }
+
+    /// Notes in the slots of these processes which throttled threads have been let go since, and when:
+    /// the program itself sees it when they run again.
+    ///
+    /// # Errors
+    /// The error of bpf(2).
+    pub fn let_go(&mut self, processes: &[u32]) -> io::Result<()> {
+        if processes.len() > MAX_WALKS {
+            return (self.walks.let_go)(0);
+        }
+        processes.iter().try_for_each(|&pid| (self.walks.let_go)(pid))
     }
 
     /// Keeps no more ledgers for a watcher. Idempotent.

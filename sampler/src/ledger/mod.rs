@@ -1,6 +1,7 @@
 //! Ledgers: how long each thread was in each state, and in which state it is now.
 //! Hooks: switches, wake-ups, births, exits and execs of watched processes (waits.bpf.c).
-//! Produces: the columns of 24 states, of the current state and of its beginning.
+//! Produces: the columns of 25 states (24 where the kernel does not tell who is throttled), of the current
+//! state and of its beginning.
 
 #[cfg(test)]
 mod fuzz_tests;
@@ -10,6 +11,7 @@ mod keeper_tests;
 pub mod reading;
 pub mod slot;
 pub mod tables;
+pub mod walks;
 
 use std::io;
 use std::ops::Range;
@@ -24,12 +26,10 @@ use crate::slots::{lock, Watcher};
 use crate::source::{self, Join, ReadError};
 use keeper::Exit;
 use reading::Reading;
-use slot::{COLUMNS, ENDED};
+use slot::{COLUMNS, ENDED, THROTTLED};
 
 /// Time for which the ends of all threads of a drain are waited for.
 pub const PATIENCE: Duration = Duration::from_millis(2);
-/// Columns of a ledger: states, the current state, its beginning.
-pub const WIDTH: usize = COLUMNS + 2;
 /// Starts of one thread differ by less, whatever they are derived from.
 const START_SLACK_NS: i64 = 100_000_000;
 
@@ -44,6 +44,8 @@ pub struct Ledger {
     reading: Reading,
     /// First column; the others follow it.
     first: usize,
+    /// Number of states with columns; the last one has none where it is not known who is throttled.
+    states: usize,
     /// Column of the time on CPUs.
     cpu: Option<usize>,
     attach_ns: i64,
@@ -68,9 +70,9 @@ impl Ledger {
         attach_ns: i64,
         patience: Duration,
     ) -> Result<Self, String> {
-        if fields.len() - fields.first_state != WIDTH {
-            let count = fields.len() - fields.first_state;
-            return Err(format!("{count} columns of states; a ledger has {WIDTH}"));
+        let states = fields.summed - fields.first_state;
+        if states != COLUMNS && states != COLUMNS - 1 {
+            return Err(format!("{states} states have columns; a ledger has {COLUMNS}"));
         }
         let watcher = lock(&keeper).enter();
         Ok(Self {
@@ -79,6 +81,7 @@ impl Ledger {
             members: Vec::new(),
             reading: Reading::default(),
             first: fields.first_state,
+            states,
             cpu: fields.find(CPU),
             attach_ns,
             patience,
@@ -110,7 +113,14 @@ impl Ledger {
     }
 
     fn read(&mut self) -> Result<(), ReadError> {
-        self.reading.read(lock(&self.keeper).slots(), &self.members)
+        let mut keeper = lock(&self.keeper);
+        self.reading.read(keeper.slots(), &self.members)?;
+        let throttled = self.reading.processes_in(THROTTLED);
+        if throttled.is_empty() {
+            return Ok(());
+        }
+        keeper.let_go(&throttled)?;
+        self.reading.read(keeper.slots(), &self.members)
     }
 
     /// Finds the ledger of each row; true if all have the ledgers of living threads.
@@ -151,13 +161,13 @@ impl Ledger {
     }
 
     fn columns(&self) -> Mask {
-        low_bits(WIDTH) << self.first
+        low_bits(self.states + 2) << self.first
     }
 
     fn totals_of(&self, late: &Late) -> source::Late {
-        let mut totals = Totals::new(self.first + COLUMNS);
-        totals.values[self.first..].copy_from_slice(&late.ns);
-        totals.given = low_bits(COLUMNS) << self.first;
+        let mut totals = Totals::new(self.first + self.states);
+        totals.values[self.first..].copy_from_slice(&late.ns[..self.states]);
+        totals.given = low_bits(self.states) << self.first;
         if let Some(cpu) = self.cpu {
             totals.values[cpu] = late.cpu_ns;
             totals.given |= 1 << cpu;
@@ -198,15 +208,15 @@ impl Join for Ledger {
         let mut filled = 0;
         for &(row, at, count) in &runs {
             absent(rows, filled..row, columns);
-            for (column, ns) in reading.ns.iter().enumerate() {
+            for (column, ns) in reading.ns[..self.states].iter().enumerate() {
                 rows.column_mut(self.first + column)[row..row + count]
                     .copy_from_slice(&ns[at..at + count]);
             }
             let states = &reading.state[at..at + count];
-            let state = rows.column_mut(self.first + COLUMNS)[row..].iter_mut();
+            let state = rows.column_mut(self.first + self.states)[row..].iter_mut();
             state.zip(states).for_each(|(into, &state)| *into = u64::from(state));
             let begins = &reading.since_ns[at..at + count];
-            let since = rows.column_mut(self.first + COLUMNS + 1)[row..].iter_mut();
+            let since = rows.column_mut(self.first + self.states + 1)[row..].iter_mut();
             since.zip(begins).for_each(|(into, since_ns)| {
                 *into = since_ns.saturating_sub(self.attach_ns).max(0).unsigned_abs();
             });
@@ -233,7 +243,7 @@ impl Join for Ledger {
                 exits.rows.absent[row] |= columns;
                 continue;
             };
-            for (column, ns) in ledger.ns.into_iter().enumerate() {
+            for (column, ns) in ledger.ns.into_iter().take(self.states).enumerate() {
                 exits.rows.set(row, self.first + column, ns);
             }
             if let Some(cpu) = self.cpu {

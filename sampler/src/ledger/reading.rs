@@ -137,6 +137,14 @@ impl Reading {
         Ok(())
     }
 
+    /// Processes that have threads in a state, ids in ascending order.
+    pub fn processes_in(&self, state: u8) -> Vec<u32> {
+        let rows = self.state.iter().zip(&self.process);
+        let mut found: Vec<u32> = rows.filter(|row| *row.0 == state).map(|row| *row.1).collect();
+        found.dedup();
+        found
+    }
+
     /// Finds the slots of processes.
     fn list(&mut self, slots: &ThreadSlots, members: &[u32]) {
         self.listing = None;
@@ -285,7 +293,7 @@ mod tests {
                         one.1 += 7;
                     }
                     let words = entry.words();
-                    for word in [22, 21, 19, 4] {
+                    for word in [21, 20, 18, 4] {
                         memory.set(0, word, words[word]);
                     }
                     for _ in 0..200 {

@@ -3,7 +3,7 @@
 use crate::slots::{Layout, ThreadSlots};
 
 /// States of a thread, the ended one included (enum state of waits.bpf.c).
-pub const STATES: usize = 25;
+pub const STATES: usize = 26;
 /// Columns of states: all but that of ended threads.
 pub const COLUMNS: usize = STATES - 1;
 /// The thread has ended.
@@ -14,13 +14,15 @@ pub const ON_CPU: u8 = 1;
 pub const PREEMPTED: u8 = 2;
 /// The thread is in a run queue since it was woken up.
 pub const WOKEN: u8 = 3;
-/// The first state that is a wait.
+/// The first state that lasts until a release, and is followed by time in a run queue.
 pub const FIRST_WAIT: u8 = 4;
+/// A CPU limit holds the thread since it was switched away from.
+pub const THROTTLED: u8 = 25;
 
 /// Offsets and lengths of waits.bpf.c.
 pub const LAYOUT: Layout = Layout { stride: 384, count: 16_384, generation: 24, changes: 16 };
 /// Length of struct detail, bytes.
-pub const DETAIL: usize = 2848;
+pub const DETAIL: usize = 2960;
 /// Offset of the count of threads without a slot in struct control.
 pub const WITHOUT_SLOT: usize = 8;
 
@@ -34,7 +36,7 @@ const WOKEN_NS: usize = 5;
 const ARRIVED_NS: usize = 6;
 const BEGAN_NS: usize = 7;
 const RUN_NS: usize = 8;
-const NS: usize = 18;
+const NS: usize = 17;
 pub(crate) const STATE_BITS: u32 = 5;
 
 /// Words of a slot by the order of their names: mark, woken_ns, arrived_ns, began_ns, run_ns, ns.
@@ -271,6 +273,16 @@ mod tests {
     }
 
     #[test]
+    fn a_thread_that_a_limit_holds_is_throttled_until_it_is_released_and_queued_from_there() {
+        let held = at(&entry(THROTTLED, 1_400, 1_450, &[(ON_CPU, 500)]), 1_700);
+        assert_eq!(held, (THROTTLED, vec![(ON_CPU, 500), (THROTTLED, 200)]));
+        let released = at(&entry(THROTTLED, 1_600, 1_450, &[(ON_CPU, 500)]), 1_700);
+        assert_eq!(released, (WOKEN, vec![(ON_CPU, 500), (WOKEN, 100), (THROTTLED, 100)]));
+        let runs = at(&entry(THROTTLED, 1_600, 1_650, &[(ON_CPU, 500)]), 1_700);
+        assert_eq!(runs, (ON_CPU, vec![(ON_CPU, 550), (WOKEN, 50), (THROTTLED, 100)]));
+    }
+
+    #[test]
     fn wake_ups_of_earlier_rounds_do_not_count() {
         let found = at(&entry(POLL, 1_450, 1_460, &[(ON_CPU, 500)]), 1_700);
         assert_eq!(found, (POLL, vec![(ON_CPU, 500), (POLL, 200)]));
@@ -292,7 +304,7 @@ mod tests {
         let mut words = entry(FUTEX, 0, 0, &[(ON_CPU, 500)]).words();
         words[NS + 5] += 70;
         assert_eq!(whole(words), None);
-        assert_eq!(whole(entry(25, 0, 0, &[]).words()), None);
+        assert_eq!(whole(entry(STATES as u8, 0, 0, &[]).words()), None);
         let mut words = entry(FUTEX, 0, 0, &[]).words();
         words[BEGAN_NS] = u64::MAX;
         assert_eq!(whole(words), None);

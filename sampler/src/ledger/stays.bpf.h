@@ -57,7 +57,7 @@ static __always_inline __u32 kind_of_stay(__u64 state)
 		return 0;
 	if (state >= FILE_READ && state <= PAGE_FAULT_DISK)
 		return 1;
-	return state == PREEMPTED || state == WOKEN ? QUEUED : 3;
+	return state == PREEMPTED || state == WOKEN || state == THROTTLED ? QUEUED : 3;
 }
 
 /* One of how many such stays is chosen. */

@@ -2,8 +2,8 @@
 /*
  * Keeps a ledger of each thread of an attached process: how long it was in each state.
  *
- * A thread is in one state at a time: on a CPU, in a run queue (preempted, or woken up), or waiting
- * for something. A round goes from one switch away from the thread to the next: it waits until it
+ * A thread is in one state at a time: on a CPU, in a run queue (preempted, or woken up), throttled by
+ * the CPU limit of its control group, or waiting for something. A round goes from one switch away from the thread to the next: it waits until it
  * is woken up, then is queued, then runs. When the round ends, all of it is entered: how long it
  * ran as the kernel counts it, how long it waited by our clock, and the rest as time in the queue.
  * So on-CPU time is the kernel's to the nanosecond, and the states add up to the time since the
@@ -97,6 +97,10 @@ struct files_struct {
 
 struct task_struct;
 
+struct list_head {
+	struct list_head *next;
+} KERNEL;
+
 struct rq {
 	struct task_struct *curr;
 	__u64 clock;
@@ -106,6 +110,14 @@ struct rq {
 
 struct cfs_rq {
 	struct rq *rq;
+	int throttle_count; /* limits, of its group and of those above, that hold it now */
+	__u64 throttled_clock_self; /* since when it holds threads, by the clock of `rq`; 0: it holds none */
+	__u64 throttled_clock_self_time; /* how long it held threads before */
+} KERNEL;
+
+/* A control group of the CPU controller. */
+struct task_group {
+	struct cfs_rq **cfs_rq; /* by CPU */
 } KERNEL;
 
 struct sched_entity {
@@ -139,6 +151,9 @@ struct task_struct {
 	__u64 start_boottime;
 	struct files_struct *files;
 	struct sched_entity se;
+	struct task_group *sched_task_group;
+	struct list_head throttle_node; /* among the throttled ones of its queue; else alone */
+	_Bool throttled;		/* from Linux 6.18 on */
 	struct sched_info sched_info;
 	struct task_struct *group_leader;
 	char comm[COMM];
@@ -211,9 +226,11 @@ enum state {
 	STOPPED, /* or traced, or frozen */
 	OTHER_CALL,
 	OTHER, /* in the kernel, in no call */
+	THROTTLED, /* by a CPU limit since it was switched away from; let go, it is WOKEN */
 	STATES,
 };
 
+/* What is from here on lasts until `woken_ns`. */
 #define FIRST_WAIT FUTEX
 #define STATE_BITS 5
 #define STATE_MASK ((1ULL << STATE_BITS) - 1)
@@ -259,15 +276,14 @@ struct slot {
 			     an interrupt, or the idle task */
 	__u64 early_waker; /* the same of a wake-up while it ran, or was being switched away from, since it
 			     was switched to last */
-	__u32 index;	  /* of the slot */
-	__u32 noted;	   /* key of the process whose name was noted last */
+	__u16 index;	  /* of the slot */
+	__u16 waits_in;	  /* the last system call in which it waited, 0: none */
+	__u32 noted;	  /* key of the process whose name was noted last */
 	__u32 call;	  /* system call that it is in, if calls are counted */
 	__u16 unseen;	  /* no switch yet: the state is read from the thread itself */
-	__u16 waits_in;	  /* the last system call in which it waited, 0: none */
+	__u16 bucket;	  /* of the stay that is entered */
 	__u64 call_ns;	  /* CLOCK_MONOTONIC, when it began; 0: none */
 	__u64 moved_ns;	  /* as `queued_ns`, when it came into the run queue of another CPU last */
-	__u32 bucket;	  /* of the stay that is entered */
-	__u32 spare;
 	__u64 ns[STATES];
 	__u64 stay; /* number of the stay under way, if it is sampled; 0: it is not */
 	struct chance chances[KINDS]; /* of stays to be sampled; fills a cache line */
@@ -293,6 +309,8 @@ struct detail {
 	__u32 histogram[STATES][BUCKETS]; /* of finished stays; bucket b: below 2^(b + 10) ns */
 	struct edge edges[EDGES];
 	struct taker takers[TAKERS];
+	__u64 queue; /* address of the run queue in which the thread was throttled last */
+	__u64 held_ns; /* how long that had held threads when it was; see held_time() */
 };
 
 /* Who finds no room in the slot's own table. */
@@ -356,6 +374,8 @@ struct control {
 
 /* Where the preemption count of a CPU stands, from its struct rq on; 0: not known. Set before loading. */
 const volatile __s64 preempt_count_at = 0;
+/* Whether the kernel tells who is throttled, from Linux 6.18 on. Set before loading. */
+const volatile __u32 sees_throttling = 0;
 
 extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym __weak;
 
@@ -442,6 +462,8 @@ static __always_inline struct slot *slot_of(struct task_struct *task)
 
 	return slot ? slot : look_up(task);
 }
+
+#include "throttling.bpf.h"
 
 /* From Linux 6.2 on (`casts`) any place in memory can be read without a call. */
 static __always_inline struct load_weight *any_place(const void *place)
@@ -632,8 +654,8 @@ static __always_inline void finish(struct slot *slot, struct detail *detail, __u
 	__u32 at;
 
 	/* What comes from there is any number to the verifier: it looks at what follows once. */
-	*(volatile __u32 *)&slot->bucket = bucket(ns);
-	at = *(volatile __u32 *)&slot->bucket;
+	*(volatile __u16 *)&slot->bucket = bucket(ns);
+	at = *(volatile __u16 *)&slot->bucket;
 	/* What is checked has to be what is used: the verifier of Linux 6.1 does not follow a bound to
 	 * another copy of the number. */
 	barrier_var(state);
@@ -720,9 +742,11 @@ static __always_inline void enter(struct slot *slot, struct task_struct *task, _
 			ran = all; /* the rest comes with the next round */
 		slot->run_ns += ran;
 	}
+	if (state == THROTTLED && slot->woken_ns < left)
+		slot->woken_ns = let_go_ns(slot, task, now);
 	if (state >= FIRST_WAIT) {
 		/* The kernel leaves out a switch now and then, and the wake-up before it as well. */
-		if (slot->arrived_ns < left) {
+		if (slot->arrived_ns < left && state != THROTTLED) {
 			wait = delay < all - ran ? all - ran - delay : 0;
 			if (slot->woken_ns < left)
 				slot->waker = slot->early_waker;
@@ -731,7 +755,8 @@ static __always_inline void enter(struct slot *slot, struct task_struct *task, _
 		if (wait > all - ran)
 			wait = all - ran;
 		finish(slot, detail, state, wait);
-		count_wake(slot, detail, wait, all - ran - wait);
+		if (state != THROTTLED)
+			count_wake(slot, detail, wait, all - ran - wait);
 	}
 	if (slot->stay) /* its end was left out */
 		end_stay(slot, state >= FIRST_WAIT ? wait : all - ran, state >= FIRST_WAIT ? all - ran - wait : 0);
@@ -758,7 +783,7 @@ static __always_inline void leave(struct task_struct *task, int preempted, unsig
 	/* First, as it has no part in what comes: the verifier forgets by which way it came here. */
 	enter(slot, task, now);
 	if (preempted || !state)
-		next = PREEMPTED;
+		next = is_throttled(task) && note_throttled(slot, task->se.cfs_rq) ? THROTTLED : PREEMPTED;
 	else if (state & TASK_DEAD)
 		next = ENDED;
 	else
@@ -981,6 +1006,8 @@ static __always_inline void arrive(struct task_struct *task, struct task_struct 
 	slot->arrived_ns = now;
 	if (state == ON_CPU)
 		return;
+	if (state == THROTTLED && slot->woken_ns < left)
+		slot->woken_ns = let_go_ns(slot, task, now);
 	earliest = left;
 	if (state >= FIRST_WAIT) {
 		if (slot->woken_ns >= left)
@@ -997,7 +1024,8 @@ static __always_inline void arrive(struct task_struct *task, struct task_struct 
 		delay = here + task->sched_info.run_delay - slot->queued_ns;
 	}
 	if (state >= FIRST_WAIT) {
-		if (delay > now - earliest || !cpu || !since)
+		/* The kernel's count has the time throttled in it. */
+		if (state == THROTTLED || delay > now - earliest || !cpu || !since)
 			delay = slot->woken_ns < left ? 0 : now - earliest;
 		slot->woken_ns = now - delay;
 	}
@@ -1247,7 +1275,9 @@ static __always_inline enum state state_of(struct slot *slot, struct task_struct
 
 	if (task->on_cpu)
 		return ON_CPU;
-	return state ? wait_of(slot, task, state, address, 0) : PREEMPTED;
+	if (state)
+		return wait_of(slot, task, state, address, 0);
+	return is_throttled(task) && note_throttled(slot, task->se.cfs_rq) ? THROTTLED : PREEMPTED;
 }
 
 /* Begin the ledger of a thread; the collector has emptied the slot. */
@@ -1305,6 +1335,29 @@ int begin_ledgers(struct bpf_iter__task *context)
 	return 0;
 }
 
+/* Look whether a limit has let throttled threads go that have not run since: no tracepoint tells. */
+SEC("iter/task")
+int let_go_throttled(struct bpf_iter__task *context)
+{
+	struct task_struct *task = context->task;
+	__u64 left, woken;
+	struct slot *slot;
+
+	if (!task || !may_be_watched(task))
+		return 0;
+	slot = held_slot(bpf_task_storage_get(&claims, task, 0, 0));
+	if (!slot)
+		return 0;
+	left = slot->mark >> STATE_BITS;
+	woken = slot->woken_ns;
+	if ((slot->mark & STATE_MASK) != THROTTLED || woken >= left || slot->arrived_ns >= left ||
+	    is_throttled(task))
+		return 0;
+	/* A switch that has come first knows better. */
+	__sync_val_compare_and_swap(&slot->woken_ns, woken, let_go_ns(slot, task, bpf_ktime_get_ns()));
+	return 0;
+}
+
 /* A thread of a process that is a target. */
 SEC("tp_btf/task_newtask")
 int BPF_PROG(on_birth, struct task_struct *task, unsigned long flags)
@@ -1347,6 +1400,11 @@ int BPF_PROG(on_move, struct task_struct *task, int to)
 		earliest = slot->woken_ns;
 	/* One that sleeps may be in a queue, too (delayed dequeue, from Linux 6.12 on). */
 	now = bpf_ktime_get_ns();
+	if (state == THROTTLED && slot->woken_ns < left) {
+		if (!move_throttled(slot, task, to, now))
+			slot->woken_ns = now;
+		return 0;
+	}
 	if (state == ON_CPU || state == ENDED || earliest >= now ||
 	    (state >= FIRST_WAIT && slot->woken_ns < left))
 		return 0;

@@ -217,7 +217,7 @@ impl Sampler {
         targets: i32,
         vacant: i32,
         details: i32,
-        walk: i32,
+        walks: (i32, i32),
         beside: (i32, i32, i32, i32),
         counts_calls: bool,
     ) -> PyResult<()> {
@@ -229,7 +229,8 @@ impl Sampler {
             names: own(names)?,
         };
         let maps = maps(slots, control, watched, targets, vacant)?;
-        let program = ledger::Program { maps, details: own(details)?, walk: own(walk)? };
+        let (begin, let_go) = (own(walks.0)?, own(walks.1)?);
+        let program = ledger::Program { maps, details: own(details)?, begin, let_go };
         self.set_up(|kit| {
             let keeper =
                 Keeper::new(program, kit.procfs.clone()).map_err(|error| os_error(&error))?;

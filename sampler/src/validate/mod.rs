@@ -14,9 +14,11 @@ use crate::columns::{Exits, Mask, Rows};
 use crate::fields::{columns_of, Fields, BLKIO};
 use crate::taskstats::with_tick_time;
 
-/// Delays that a ledger knows as well: the states that they are the sum of.
-const LEDGER_STATES: [(&str, &[&str]); 2] =
-    [(BLKIO, &io_bounds::DISK_STATES), ("cpu_delay_ns", &["state_preempted_ns", "state_woken_ns"])];
+/// Delays that a ledger knows as well: the states that they are the sum of, as far as the target has them.
+const LEDGER_STATES: [(&str, &[&str]); 2] = [
+    (BLKIO, &io_bounds::DISK_STATES),
+    ("cpu_delay_ns", &["state_preempted_ns", "state_woken_ns", "state_throttled_ns"]),
+];
 /// Starts of living threads come from ages, in /proc in ticks of 10 ms.
 const SLACK_NS: i64 = 20_000_000;
 /// Exit records have the age itself, in whole microseconds.
@@ -82,13 +84,13 @@ pub struct Validation {
 impl Validation {
     /// Makes the validation of readings with these columns; ledgers count time from `attach_ns` on.
     pub fn new(fields: &Fields, attach_ns: i64) -> Self {
-        let all = |names: &[&str]| names.iter().map(|name| fields.find(name)).collect();
+        let has = |names: &[&str]| -> Vec<usize> {
+            names.iter().filter_map(|name| fields.find(name)).collect()
+        };
         let states = LEDGER_STATES
             .iter()
-            .filter_map(|(delay, states)| {
-                let states: Option<Vec<usize>> = all(states);
-                Some((fields.find(delay)?, states?))
-            })
+            .filter_map(|(delay, states)| Some((fields.find(delay)?, has(states))))
+            .filter(|(_, states)| !states.is_empty())
             .collect();
         Self {
             delays: columns_of(fields.delay_times).collect(),

@@ -30,7 +30,7 @@ CATALOGUE = FieldCatalogue.model_validate_json(
       "since_version": 8,
       "procfs": "schedstat[1]",
       "provenance": "exact",
-      "meaning": "Time runnable but not running: waiting on a run queue."
+      "meaning": "Time runnable but not running: waiting on a run queue. It includes time throttled by a CPU limit."
     },
     {
       "name": "cpu_count",
@@ -759,6 +759,19 @@ CATALOGUE = FieldCatalogue.model_validate_json(
       "procfs": null,
       "provenance": "exact",
       "meaning": "Asleep in the kernel, in no system call; of a thread that has not run since attach, what a look at it left open. Counted since attach, or since the thread's start. Needs eBPF (Linux 6.1 with BTF)."
+    },
+    {
+      "name": "state_throttled_ns",
+      "label": "Throttled",
+      "unit": "ns",
+      "kind": "counter",
+      "scope": "thread",
+      "group": "state",
+      "taskstats": null,
+      "since_version": null,
+      "procfs": null,
+      "provenance": "exact",
+      "meaning": "Could run, and the CPU limit of its control group had used up its time: from the switch away until the limit let it go. Counted since attach, or since the thread's start. Needs eBPF and Linux 6.18."
     },
     {
       "name": "state",

@@ -3245,6 +3245,7 @@ SpanReason = TypeAliasType(
         Literal[
             "running",
             "runnable",
+            "throttled",
             "locks",
             "disk",
             "network",
@@ -3260,7 +3261,7 @@ SpanReason = TypeAliasType(
     ],
 )
 """
-Group of states: running, runnable (in a run queue), locks, disk, network, ..., idle (no thread of the process was at anything: the request waited inside the program), or unknown.
+Group of states: running, runnable (in a run queue), throttled (by a CPU limit), locks, disk, network, ..., idle (no thread of the process was at anything: the request waited inside the program), or unknown.
 """
 
 
@@ -3274,7 +3275,7 @@ class SpanPart(Message):
     )
     reason: Annotated[SpanReason, Field(title="SpanReason")]
     """
-    Group of states: running, runnable (in a run queue), locks, disk, network, ..., idle (no thread of the process was at anything: the request waited inside the program), or unknown.
+    Group of states: running, runnable (in a run queue), throttled (by a CPU limit), locks, disk, network, ..., idle (no thread of the process was at anything: the request waited inside the program), or unknown.
     """
     ns: Annotated[int, Field(ge=0)]
     """

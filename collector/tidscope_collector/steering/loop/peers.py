@@ -12,6 +12,7 @@ from tidscope_policies.arbitration.division import Pool
 from tidscope_policies.contract import CoreShare, Grant, Observation, Peers
 from tidscope_policies.coordinator import Coordinator
 
+from tidscope_collector.procfs.control_groups import memberships
 from tidscope_collector.procfs.cpu_limit import cpu_limits
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.steering.loop.loop_inputs import Contender
@@ -230,7 +231,9 @@ def read_core_limits(procfs: ProcFs, pid: int) -> CoreLimits:
     except OSError:
         found = None
     cpus = parse_cpu_list(found[1].decode()) if found else frozenset()
-    return CoreLimits(cpus, {str(one.group): one.cores for one in cpu_limits(procfs, pid)})
+    return CoreLimits(
+        cpus, {str(one.group): one.cores for one in cpu_limits(memberships(procfs, pid))}
+    )
 
 
 def parse_cpu_list(text: str) -> frozenset[int]:

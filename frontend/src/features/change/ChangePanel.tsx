@@ -51,6 +51,7 @@ export function compareBefore(): void {
 const DID: Readonly<Record<Reason, string>> = {
   running: "ran",
   runnable: "were ready and had no CPU",
+  throttled: "were throttled by a CPU limit",
   locks: "waited for locks",
   disk: "waited for disk and files",
   network: "waited for the network",

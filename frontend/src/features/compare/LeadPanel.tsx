@@ -42,7 +42,7 @@ const FACTOR = 2;
 /** Metrics by importance: results, then time blocked; all others follow. */
 const TIERS: readonly RegExp[] = [
   /^(result:.*|ops|ops_per_s|ops_per_j|duration_s|pool:.*:(finished|response.*))$/,
-  /^(share_(locks|disk|network|pipes|faults|other|runnable)|share_state_.*)$/,
+  /^(share_(locks|disk|network|pipes|faults|other|runnable|throttled)|share_state_.*)$/,
 ];
 /** States in which a thread is not blocked. */
 const NOT_BLOCKED = /^share_state_(on_cpu|poll|sleep|socket_accept|child)$/;
@@ -66,6 +66,7 @@ const MIN_DIFFERENCE: Readonly<Record<string, number>> = {
 const FAMILIES: readonly RegExp[] = [
   /^(cpu_run_ns|mean_cores|user_cpu_us|system_cpu_us|share_running.*|share_state_on_cpu)$/,
   /^(cpu_delay_ns|share_runnable|share_state_preempted|share_state_woken)$/,
+  /^share_(throttled|state_throttled)$/,
   /^(ops|ops_per_s|ops_per_j|duration_s)$/,
   /^(voluntary|involuntary)_switches$/,
   /^(minor|major)_faults$|^peak_rss_bytes$/,

@@ -161,7 +161,7 @@ function FindingStacks({ link }: { readonly link: FindingLink }) {
   }
 }
 
-const RUNNABLE = ["preempted", "woken"] as const;
+const RUNNABLE = ["preempted", "woken", "throttled"] as const;
 
 function emptyText(view: FindingsView | null): string {
   if (view?.state !== "ok") {

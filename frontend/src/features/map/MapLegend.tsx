@@ -17,7 +17,7 @@ const GROUPS = Object.entries(GROUP_NAMES) as readonly (readonly [StateGroup, st
 
 /** Natures with the same heading; a group that says it itself needs none. */
 const HEADINGS: readonly (readonly [heading: string, natures: readonly Nature[]])[] = [
-  ["", ["running", "runnable"]],
+  ["", ["running", "runnable", "throttled"]],
   ["Blocked:", ["blocked"]],
   ["Idle:", ["idle"]],
   ["Unknown:", ["unknown"]],

@@ -41,6 +41,7 @@ const KINDS: Readonly<Record<WaitKind, string>> = {
   call: "system call",
   unknown: "not known",
   cpu: "CPU",
+  throttled: "CPU limit",
   disk: "disk, files",
   network: "network",
   pipes: "pipe, signal",

@@ -1,6 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { edge, node, roleOf, taker, takersOf, texts, wakesOf } from "../../testing/evidence";
+import {
+  edge,
+  NOTHING,
+  node,
+  roleOf,
+  taker,
+  takersOf,
+  texts,
+  wakesOf,
+} from "../../testing/evidence";
 import { OWN_DELAY_RULE, TAKEN_CPU_RULE, THROTTLING_RULE } from "./cpu";
+import type { Evidence } from "./finding";
+import { found } from "./findings";
 
 it("names GOMAXPROCS and the CPU limit where periods are throttled, and only there", () => {
   const cgroup = { limit: 2, gomaxprocs: 8, periods: 600, throttled: 222, throttled_share: 0.4 };
@@ -13,6 +24,17 @@ it("names GOMAXPROCS and the CPU limit where periods are throttled, and only the
   ]);
   expect(texts(THROTTLING_RULE, { cgroup: { ...cgroup, throttled: 12 } })).toEqual([]);
   expect(texts(THROTTLING_RULE, { cgroup: { ...cgroup, limit: null } })).toEqual([]);
+});
+
+it("counts the threads that a CPU limit holds, where their state is known", () => {
+  const cgroup = { limit: 2, gomaxprocs: 8, periods: 600, throttled: 222, throttled_share: 0.4 };
+  const evidence = (roles: Evidence["roles"]) =>
+    found([THROTTLING_RULE], { ...NOTHING, cgroup, roles }, []).map((one) => one.evidence);
+  expect(evidence([])).toEqual([expect.stringContaining("0.400 s a second in all")]);
+  const held = roleOf("worker-#", 8, {}, { throttled: 90 });
+  expect(evidence([held])).toEqual([
+    expect.stringContaining("222 periods of 600 throttled, 1.50 threads throttled on average."),
+  ]);
 });
 
 it("names the process that runs instead", () => {

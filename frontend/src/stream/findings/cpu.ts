@@ -24,12 +24,19 @@ function isThrottled(cgroup: Evidence["cgroup"], ease = 1): boolean {
 export const THROTTLING_RULE: Rule = {
   subject: "the CPU limit of the control group",
   ledger: false,
-  find: ({ cgroup }, ease) => {
+  find: ({ cgroup, roles, seconds }, ease) => {
     if (!cgroup || cgroup.limit === null || !isThrottled(cgroup, ease("throttling"))) return [];
     const share = cgroup.throttled / cgroup.periods;
     const { gomaxprocs, limit } = cgroup;
     const above = gomaxprocs !== null && gomaxprocs > limit;
     const limitText = `CPU limit ${formatValue(limit, "cores")}`;
+    // Without a state for it, the throttled time of the group's CPUs stands for that of threads.
+    const held = roles.reduce((sum, times) => sum + inStates(times, "throttled"), 0) / seconds;
+    const throttled = held > 0 ? held : cgroup.throttled_share;
+    const amount =
+      held > 0
+        ? `${formatValue(held, "threads")} throttled on average`
+        : `${formatValue(throttled, "s")} a second in all`;
     return [
       {
         id: "throttling",
@@ -38,14 +45,14 @@ export const THROTTLING_RULE: Rule = {
           `throttled in ${formatValue(share, "share")} of periods.`,
         evidence:
           `${counted(cgroup.throttled, "period")} of ${cgroup.periods} throttled, ` +
-          `${formatValue(cgroup.throttled_share, "s")} a second in all. ` +
+          `${amount}. ` +
           `Threshold: ${percent(THROTTLED)} of at least ${PERIODS} periods.`,
         advice: above
           ? "Set GOMAXPROCS to the limit, or raise the limit."
           : "Raise the limit, or have fewer threads run at the same time.",
         confidence: "measured",
         link: { panel: "waiting", lock: null },
-        weight: cgroup.throttled_share,
+        weight: throttled,
       },
     ];
   },

@@ -11,6 +11,7 @@ use crate::columns::comm;
 use crate::ledger::keeper::Keeper;
 use crate::ledger::slot::testing::Entry;
 use crate::ledger::slot::{DETAIL, ENDED, LAYOUT, ON_CPU, PREEMPTED};
+use crate::ledger::walks::Walks;
 use crate::os::bpf::{self, testing};
 use crate::os::memory::{scratch, Mapped};
 use crate::slots::testing::Memory;
@@ -45,9 +46,9 @@ fn counted() -> io::Result<Counted> {
     let file = scratch(DETAIL * LAYOUT.count);
     let details = Mapped::new(file.as_fd(), DETAIL * 64, true).unwrap();
     slots.map_beside(file, DETAIL).unwrap();
-    let begin = Box::new(|_| Ok(()));
+    let walks = Walks { begin: Box::new(|_| Ok(())), let_go: Box::new(|_| Ok(())) };
     let nowhere = PathBuf::from("/nowhere");
-    let keeper = Arc::new(Mutex::new(Keeper::with(slots, begin, nowhere.clone())));
+    let keeper = Arc::new(Mutex::new(Keeper::with(slots, walks, nowhere.clone())));
     let tables = WaitTables::new(keeper.clone(), Counting::new(maps, true, nowhere));
     for pid in [10, 20] {
         tables.note_name(pid, comm(format!("program {pid}").as_bytes()));
