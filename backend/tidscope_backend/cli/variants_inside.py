@@ -25,7 +25,7 @@ class Inside:
     Attributes:
         variant: cell of the variant.
         runs: run IDs of the baseline and of the variant.
-        comparison: comparison by rates.
+        comparison: comparison of totals: each run does the whole work.
         locks: mean wait in seconds of the baseline and of the variant, by name of the lock.
     """
 
@@ -35,7 +35,7 @@ class Inside:
     locks: Mapping[str, tuple[float, float]]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the changes as JSON values: per second, or shares of the threads' time."""
+        """Return the changes as JSON values: of a whole run, or shares of the threads' time."""
         return {
             "variant": self.variant,
             "baseline_runs": list(self.runs[0]),
@@ -77,7 +77,7 @@ def insides(done: CarriedOut) -> list[Inside]:
             continue
         try:
             sides = [[Side(done.runs / run) for run in own] for own in runs]
-            comparison = compare_folders(sides)
+            comparison = compare_folders(sides, basis="totals", same_work=True)
             locks = _locks(done.runs, *runs)
         except (OSError, ValueError, ComparisonError):
             continue
@@ -100,7 +100,8 @@ def inside_lines(done: CarriedOut) -> Iterator[str]:
         yield from (f"({number}) {note}" for number, note in enumerate(notes, 1))
         for name, (before, after) in list(one.locks.items())[:MAX_LOCKS]:
             yield f"  waited for lock {name or 'unknown'}: {before:.3g} s, then {after:.3g} s a run"
-        yield f"All of it: tidscope compare {','.join(one.runs[0])} {','.join(one.runs[1])}"
+        runs = (",".join(own) for own in one.runs)
+        yield f"All of it: tidscope compare --totals {' '.join(runs)}"
 
 
 CHANGED = ("better", "worse", "more", "less")

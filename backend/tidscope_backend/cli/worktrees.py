@@ -55,9 +55,11 @@ class Worktrees:
             ExperimentError: the folder is in no repository, or there is no such revision or folder.
         """
         top = Path(self._git(directory, "rev-parse", "--show-toplevel"))
-        commit = self._git(
-            top, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}"
-        )
+        try:
+            wanted = f"{revision}^{{commit}}"
+            commit = self._git(top, "rev-parse", "--verify", "--end-of-options", wanted)
+        except ExperimentError:
+            raise ExperimentError(f"{top}: there is no revision {revision}") from None
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="tidscope-revisions-"))
             if self._user is not None:
@@ -68,7 +70,7 @@ class Worktrees:
             self._git(top, *NO_HOOKS, "worktree", "add", "--quiet", "--detach", str(tree), commit)
         found = tree / directory.resolve().relative_to(top.resolve())
         if not found.is_dir():
-            raise ExperimentError(f"{revision} has no folder {directory.relative_to(top)}")
+            raise ExperimentError(f"{top}: {revision} has no folder {found.relative_to(tree)}")
         return found
 
     def _git(self, folder: Path, *arguments: str) -> str:
@@ -94,5 +96,5 @@ class Worktrees:
             raise ExperimentError(f"git cannot be run: {error.strerror}") from None
         if done.returncode != 0:
             said = done.stderr.strip().rpartition("\n")[2]
-            raise ExperimentError(f"{folder}: git {arguments[-1]}: {said}")
+            raise ExperimentError(f"{folder}: {said}")
         return done.stdout.strip()
