@@ -13,12 +13,12 @@ from tidscope_backend.experiments.journal import Ended, Entry, Failed, Recorded,
 from tidscope_backend.experiments.plan import Step, plan_of
 from tidscope_backend.experiments.report import markdown, page
 from tidscope_backend.experiments.variants import compared_figure
-from tidscope_backend.experiments.workload import ExperimentError, workloads_folder
+from tidscope_backend.experiments.workload import ExperimentError, Value, workloads_folder
 
 HEAD = 'version = 1\nname = "made"\ntitle = "Made"\n'
 TWO = f'{HEAD}[[variant]]\nname = "old"\ncommand = ["true"]\n[[variant]]\nname = "new"\n'
 RULES = DifferenceRules("wall_s", "Wall time", "s", "less", 2.0, None, 60.0, 2)
-CELLS = [{"variant": "old"}, {"variant": "new"}]
+CELLS: list[dict[str, Value]] = [{"variant": "old"}, {"variant": "new"}]
 OLD, NEW = "variant=old", "variant=new"
 
 

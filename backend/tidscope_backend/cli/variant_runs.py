@@ -53,12 +53,12 @@ class PreparedVariant:
     Attributes:
         variant: the variant.
         surroundings: environment and folder of its runs.
-        usual_s: duration of a run, in seconds, from the warm-up.
+        typical_s: duration of a run, in seconds, from the warm-up.
     """
 
     variant: Variant
     surroundings: Surroundings
-    usual_s: float
+    typical_s: float
 
     def run(self, timeout_s: float) -> CommandExit:
         """Run the command once. Raises RepeatError if it fails."""
@@ -143,7 +143,7 @@ class VariantRuns:
         self._variants, self._runs, self._user = variants, runs, user
         self._options = options
         self._prepared = {one.variant.name: one for one in prepared}
-        slowest_s = max(one.usual_s for one in prepared)
+        slowest_s = max(one.typical_s for one in prepared)
         # All variants have the same number of runs in a block: cold caches weigh the same.
         self._in_block = min(MAX_IN_BLOCK, max(1, math.ceil(BLOCK_S / max(slowest_s, 1e-4))))
 
@@ -204,7 +204,7 @@ class VariantRuns:
             tags=["experiment", self._name, self._experiment],
             group=group,
             notes=None,
-            rate_hz=SHORT_HZ if one.usual_s < SHORT_S else RECORDED_HZ,
+            rate_hz=SHORT_HZ if one.typical_s < SHORT_S else RECORDED_HZ,
             past_s=None,
             duration_s=None,
             keeping=keeping,

@@ -123,8 +123,8 @@ class ExperimentFile(StrictModel):
     def _is_one_kind(self) -> "ExperimentFile":
         if bool(self.program) == bool(self.variant):
             raise ValueError("has to have either [[program]] or [[variant]]")
-        foreign = FOR_PROGRAMS if self.variant else ("difference",)
-        for key in foreign:
+        unused = FOR_PROGRAMS if self.variant else ("difference",)
+        for key in unused:
             if key in self.model_fields_set:
                 other = "variant" if self.variant else "program"
                 raise ValueError(f"has {key} beside [[{other}]], which does not use it; remove it")
