@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 from tidscope_wire.generated.models import RunPatch
 
@@ -28,11 +27,11 @@ from tidscope_backend.experiments.building import build_environment
 from tidscope_backend.experiments.conditions import Conditions, figures_between, warnings_of
 from tidscope_backend.experiments.definition import Definition
 from tidscope_backend.experiments.matrix import THROUGHPUT, Cell
+from tidscope_backend.experiments.printed import is_printed, printed_value
 from tidscope_backend.experiments.repeat import RepeatResult
 from tidscope_backend.experiments.run_figures import figure_of_run
 from tidscope_backend.experiments.variants import VARIANT, Variant, VariantsDefinition
 from tidscope_backend.experiments.workload import ExperimentError, RepeatError
-from tidscope_backend.run_results import results_of
 
 BLOCK_S = 0.05
 """Minimum time of the runs that make one value, in seconds."""
@@ -43,7 +42,6 @@ CONDITIONS_S = 1.0
 RECORDED_HZ = 10.0
 SHORT_HZ, SHORT_S = 100.0, 1.0
 """Sampling rate of recordings of commands that run for less than a second."""
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -86,6 +84,10 @@ def prepared_variants(
         prepared = []
         for one in definition.variants:
             directory = one.directory
+            if not directory.is_dir():
+                raise ExperimentError(
+                    f"{one.name}: there is no folder {directory}; make it, or name another"
+                )
             if one.revision is not None:
                 say(f"{one.name}: checking {one.revision} out")
                 directory = trees.check_out(directory, one.revision)
@@ -181,15 +183,13 @@ class VariantRuns:
     def _printed(self, variant: Variant, ended: Sequence[CommandExit]) -> dict[str, float]:
         """Return the mean of the number that each run printed, if one is asked for."""
         figure = self._variants.figure
-        if figure.result is None:
+        if not is_printed(figure):
             return {}
-        values = []
-        for one in ended:
-            text = "" if one.tail is None else one.tail.text()
-            results, missing = results_of([figure.result], text)
-            if not results:
-                raise RepeatError(f"{variant.name}: {missing[0]}")
-            values.append(results[0].value)
+        texts = ["" if one.tail is None else one.tail.text() for one in ended]
+        try:
+            values = [printed_value(figure, text) for text in texts]
+        except ValueError as error:
+            raise RepeatError(f"{variant.name}: {error}") from None
         return {figure.name: math.fsum(values) / len(values)}
 
     def _conditions(self, before: Conditions, elapsed_s: float) -> dict[str, float]:

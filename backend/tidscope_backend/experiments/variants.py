@@ -94,14 +94,16 @@ class ComparedFigure:
 
 
 WALL = ComparedFigure("wall_s", "Wall time", "s", "less")
+GO_BENCH = ComparedFigure("go_bench_ns", "Go benchmarks (geometric mean)", "ns", "less")
 MEASURED = {
     "wall": WALL,
     "cpu": ComparedFigure("cpu_s", "CPU time", "s", "less"),
     "user": ComparedFigure("user_cpu_s", "User time", "s", "less"),
     "system": ComparedFigure("system_cpu_s", "System time", "s", "less"),
     "rss": ComparedFigure("peak_rss_bytes", "Peak resident memory", "bytes", "less"),
+    "go-bench": GO_BENCH,
 }
-"""Metrics that the kernel says of each ended command, without recording (wait4(2))."""
+"""Metrics of any command: of the kernel (wait4(2)), and ns/op that Go's benchmarks print."""
 LOCK, POOL = "lock:", "pool:"
 DIRECTIONS: Mapping[str, Direction] = {"less": "less", "more": "more"}
 MORE_OF_POOL = ("finished", "size")
@@ -112,10 +114,10 @@ def compared_figure(text: str) -> ComparedFigure:
     """Return what a metric names.
 
     Args:
-        text: `wall`, `cpu`, `user`, `system` or `rss`; NAME:less=/REGEX/ for a number in the
-            command's output; `lock:NAME` for a lock's wait time; else a figure of a comparison,
-            such as `cpu_delay_ns` or `pool:NAME:response_p99`. Of figures, `:less` or `:more`
-            behind the name says which way is better.
+        text: a name of MEASURED; NAME:less=/REGEX/ for a number in the command's output;
+            `lock:NAME` for a lock's wait time; else a figure of a comparison, such as
+            `cpu_delay_ns` or `pool:NAME:response_p99`. Of figures, `:less` or `:more` behind the
+            name says which way is better.
 
     Raises:
         ValueError: the text names nothing, or its direction is missing.
@@ -232,11 +234,6 @@ def variants_of(
         if command is None:
             raise ExperimentError(f"{path}: variant.{number}.command: is missing; add it")
         directory = (path.parent / (one.directory or first.directory or ".")).resolve()
-        if not directory.is_dir():
-            raise ExperimentError(
-                f"{path}: variant.{number}.directory: there is no folder {directory}; make it, or "
-                "name another"
-            )
         prepare = one.prepare or first.prepare or []
         variants.append(
             Variant(one.name, command, one.environment, directory, one.revision, prepare)
