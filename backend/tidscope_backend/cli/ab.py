@@ -239,7 +239,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--metric",
         type=_metric,
         default="wall",
-        help="the figure to compare: wall, cpu, user, system or rss; go-bench; NAME:less=/REGEX/ or "
+        help="the figure to compare: wall, cpu, user, system, rss, go-bench; NAME:less=/REGEX/ or "
         "NAME:more=/REGEX/ for a number in the output (see tidscope record --help); of recorded "
         "runs lock:NAME, or a figure of tidscope compare such as cpu_delay_ns (%(default)s)",
     )

@@ -76,8 +76,8 @@ def decide(found: Experiment, bounds: Sequence[Bound]) -> list[Decision]:
         if not any(one.bound == bound for one in decisions):
             raise ExperimentError(
                 f"{bound.text}: no cell has an interval of {bound.figure} against the default; "
-                "the matrix needs the policy default and another one, or the variants before and "
-                "after, and two repeats"
+                "the matrix needs the policy default and another one, and two repeats, or the "
+                "file needs variants, and four rounds"
             )
     return decisions
 
