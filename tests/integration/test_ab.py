@@ -131,25 +131,48 @@ def test_processes_that_outlive_a_run_are_ended(
 
 
 LOCKS = """
-import sys, threading
-lock, hold = threading.Lock(), float(sys.argv[1])
-def work():
-    for _ in range(5):
-        with lock:
-            threading.Event().wait(hold)
-threads = [threading.Thread(target=work) for _ in range(4)]
-[one.start() for one in threads]
-[one.join() for one in threads]
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+pthread_mutex_t counter_mutex = PTHREAD_MUTEX_INITIALIZER;
+static int hold_us;
+static void *work(void *unused)
+{
+    for (int turn = 0; turn < 10; turn++) {
+        pthread_mutex_lock(&counter_mutex);
+        usleep(hold_us);
+        pthread_mutex_unlock(&counter_mutex);
+        usleep(10);
+    }
+    return unused;
+}
+int main(int count, char **arguments)
+{
+    pthread_t threads[4];
+    hold_us = atoi(arguments[1]);
+    for (int at = 0; at < 4; at++) pthread_create(threads + at, 0, work, 0);
+    for (int at = 0; at < 4; at++) pthread_join(threads[at], 0);
+    return count - 2;
+}
 """
+
+
+@pytest.fixture
+def locking(tmp_path: Path) -> str:
+    """A program whose four threads hold a lock in turn, for as long as its argument says."""
+    (tmp_path / "locking.c").write_text(LOCKS)
+    program = tmp_path / "locking"
+    subprocess.run(
+        ["gcc", "-g", "-O1", "-o", program, tmp_path / "locking.c", "-lpthread"], check=True
+    )
+    return str(program)
 
 
 @needs("root")
 @needs("btf")
-def test_recorded_runs_say_what_changed_inside(environment: dict[str, str]) -> None:
-    """Four threads hold a lock in turn: more time in it, and more waits for it."""
-    program = [*NO_SITE, LOCKS]
-    options = ("--recorded", "2", "--time", "20")
-    commands = ("--", *program, "0.002", "::", *program, "0.02")
+def test_recorded_runs_say_what_changed_inside(environment: dict[str, str], locking: str) -> None:
+    options = ("--recorded", "2", "--time", "20", "--margin", "20")
+    commands = ("--", locking, "2000", "::", locking, "20000")
     found = answer(environment, *options, *commands)
     assert found["verdict"] == "worse"
     inside = found["inside"]
@@ -159,25 +182,37 @@ def test_recorded_runs_say_what_changed_inside(environment: dict[str, str]) -> N
         inside["variant_runs"],
     ]
     metrics = {one["metric"]: one for one in inside["metrics"]}
-    assert metrics["duration_s"]["variant"] > metrics["duration_s"]["baseline"]
     assert metrics["cpu_run_ns"]["variant"] > 0
+    (lock,) = (one for one in inside["locks"] if one["name"].startswith("counter_mutex"))
+    # Three wait at any time: 3 times 40 turns of 2 or 20 ms; a busy machine adds to both.
+    assert lock["variant_wait_s"] > 2 * lock["baseline_wait_s"] > 0
+    assert lock["variant_wait_s"] > 1
     runs = [*inside["baseline_runs"], *inside["variant_runs"]]
     for run in runs:
-        manifest = json.loads(
-            (Path(environment["TIDSCOPE_RUNS"]) / run / "manifest.json").read_text()
-        )
+        folder = Path(environment["TIDSCOPE_RUNS"]) / run
+        manifest = json.loads((folder / "manifest.json").read_text())
         assert manifest["outcome"]["exit_code"] == 0
         assert manifest["group"].startswith("ab ")
-    text = ab(environment, *options, *commands)
+    text = ab(environment, *options[:2], "--time", "3", *commands)
     assert "What changed inside, by 2 and 2 recorded runs:" in text.stdout
+    assert "waited for lock counter_mutex" in text.stdout
     assert "tidscope compare --totals r-" in text.stdout
+
+
+@needs("root")
+@needs("btf")
+def test_waits_for_a_lock_decide(environment: dict[str, str], locking: str) -> None:
+    options = ("--metric", "lock:counter_mutex", "--time", "60")
+    found = answer(environment, *options, "--", locking, "20000", "::", locking, "2000")
+    assert (found["verdict"], found["better"]) == ("better", "less")
+    assert found["difference_percent"] < -50
 
 
 @needs("root")
 @needs("btf")
 def test_a_figure_of_recorded_runs_decides(environment: dict[str, str]) -> None:
     program = [*NO_SITE, "import sys, time; [time.sleep(0.001) for _ in range(int(sys.argv[1]))]"]
-    options = ("--metric", "voluntary_switches", "--time", "60")
+    options = ("--metric", "voluntary_switches", "--time", "60", "--margin", "20")
     found = answer(environment, *options, "--", *program, "50", "::", *program, "200")
     assert (found["verdict"], found["better"]) == ("worse", "less")
     assert found["difference_percent"] > 50

@@ -1,5 +1,6 @@
 """Figures of a recorded run by name, and its waits for locks."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from tidscope_backend.comparison.figures import (
@@ -31,7 +32,7 @@ def figure_of_run(folder: Path, name: str) -> float | None:
     """
     if name.startswith(LOCK):
         waits = lock_waits_s(folder)
-        return None if waits is None else waits.get(name[len(LOCK) :], 0.0)
+        return None if waits is None else wait_of_s(waits, name[len(LOCK) :])
     run = tables_of(Side(folder))
     if name.startswith(POOL):
         pool = name[len(POOL) :].rpartition(":")[0]
@@ -39,6 +40,16 @@ def figure_of_run(folder: Path, name: str) -> float | None:
     else:
         found = figures_of_process(run, whole(totals_by_role(run.threads)), "totals")
     return found[name].value if name in found else None
+
+
+def wait_of_s(waits: Mapping[str, float], lock: str) -> float:
+    """Return the wait for a lock; 0 if nothing waited for it.
+
+    Args:
+        waits: as of `lock_waits_s`.
+        lock: name, with or without the process: `mu in app` or `mu`.
+    """
+    return sum(s for name, s in waits.items() if name == lock or name.startswith(f"{lock} in "))
 
 
 def lock_waits_s(folder: Path) -> dict[str, float] | None:
