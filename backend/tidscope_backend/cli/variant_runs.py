@@ -114,7 +114,7 @@ def _named(variant: Variant, what: str = "") -> Iterator[None]:
     """Begin messages of failed runs with the variant's name."""
     try:
         yield
-    except (RepeatError, CommandError) as error:
+    except (RepeatError, CommandError, OSError) as error:
         raise RepeatError(f"{variant.name}: {what}{error}") from None
 
 
