@@ -244,5 +244,17 @@ def test_while_it_runs_the_verdict_is_open() -> None:
     assert verdict.reason == "1 pair of runs; an interval needs 4."
 
 
+def test_too_little_time_is_said_with_how_much_is_needed() -> None:
+    rules = replace(RULES, most_s=10.0, recorded=0)
+    made = entries([(1.0, 2.0)], rules)
+    assert plan_of(made).step is None
+    (verdict,) = analyse([*made, Ended(1, interrupted=False)], carried_out=False).verdicts
+    assert verdict.verdict == "undecided"
+    assert verdict.interval is None
+    assert verdict.difference_percent == pytest.approx(100)
+    # Two repeats of four seconds are a pair.
+    assert verdict.reason.endswith("an interval needs 4. Give more time: they take 32 s.")
+
+
 def test_a_matrix_of_settings_has_no_verdicts() -> None:
     assert analyse([beginning([{"size": 1}])], carried_out=True).verdicts == []

@@ -14,6 +14,11 @@ from tidscope_backend.experiments.variants import MAX_RECORDED
 
 MAX_METRICS, MAX_LOCKS = 12, 5
 """Maximum rows shown; the comparison of the runs has all."""
+OF_HELD = ("duration_s", "mean_cores", "share_other", "share_state_stopped")
+"""Figures that include the time for which a command is held until it is recorded."""
+STOPPED = "share_state_stopped"
+MAX_STOPPED = 0.05
+"""Share of the threads' time above which being held distorts all other shares of time."""
 SHOWN_WAIT_S = 0.001
 """Minimum mean wait for a lock that is shown, in seconds."""
 
@@ -92,7 +97,11 @@ def inside_lines(done: CarriedOut) -> Iterator[str]:
         count = len(one.runs[0]), len(one.runs[1])
         yield f"What changed inside, by {count[0]} and {count[1]} recorded runs:"
         notes: list[str] = []
-        shown = [metric for metric, of in _known(one.comparison) if of.verdict in CHANGED]
+        shown = [
+            metric
+            for metric, of in _known(one.comparison)
+            if of.verdict in CHANGED and of.low is not None
+        ]
         for metric in shown[:MAX_METRICS]:
             yield from metric_lines(metric, notes)
         if not shown:
@@ -108,9 +117,17 @@ CHANGED = ("better", "worse", "more", "less")
 
 
 def _known(found: Comparison) -> Iterator[tuple[ComparedMetric, FigureDifference]]:
-    """Yield metrics of the whole process that are not zero, with the difference."""
-    for one in found.metrics:
-        if one.role is None and any(group.mean for group in one.groups):
+    """Yield metrics of the whole process that are not zero, with the difference.
+
+    Figures that the hold before the first instruction distorts are left out; of short commands,
+    shares of time are among them.
+    """
+    whole = {one.metric: one for one in found.metrics if one.role is None}
+    stopped = [] if STOPPED not in whole else [one.mean or 0.0 for one in whole[STOPPED].groups]
+    is_short = max(stopped, default=0.0) > MAX_STOPPED
+    for name, one in whole.items():
+        left_out = name in OF_HELD or (is_short and name.startswith("share_"))
+        if not left_out and any(group.mean for group in one.groups):
             yield one, one.differences[0]
 
 

@@ -1,5 +1,6 @@
 """Verdicts of variants against the first one, in words. Pure."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 from tidscope_policies.proving.evidence import Interval
@@ -40,7 +41,9 @@ def verdicts_of(entries: Sequence[Entry]) -> Iterator[ExperimentVerdict]:
         reason = ""
         if verdict in ("undecided", "open"):
             failed = [one.key for one in (baseline, cell) if plan.standings[one.key] == "failed"]
-            reason = _reason(found, rules, len(pairs), failed, is_open=is_open)
+            tried = [*attempts[baseline.key], *attempts[cell.key]]
+            round_s = 2 * sum(one.elapsed_s for one in tried) / max(1, len(tried))
+            reason = _reason(found, rules, len(pairs), failed, round_s, is_open=is_open)
         yield ExperimentVerdict(
             cell=cell.key,
             variant=names[0],
@@ -64,16 +67,18 @@ def _reason(
     rules: DifferenceRules,
     pairs: int,
     failed: Sequence[str],
+    round_s: float,
     *,
     is_open: bool,
 ) -> str:
-    """Return why there is no verdict, one or two sentences."""
+    """Return why there is no verdict, one or two sentences; `round_s`: duration of a pair."""
     if failed:
         return f"{' and '.join(failed)} failed too often."
     if pairs and found is None:
         return f"{rules.label} of the baseline is 0, so nothing can be relative to it."
     if pairs < LEAST_PAIRS:
-        advice = "" if is_open else " Give more time."
+        advice = f" Give more time: they take {math.ceil(LEAST_PAIRS * round_s)} s."
+        advice = "" if is_open else advice
         return f"{plural(pairs, 'pair')} of runs; an interval needs {LEAST_PAIRS}.{advice}"
     why = f"The interval includes 0 and reaches beyond ±{rules.margin:g} %."
     if is_open:
