@@ -11,9 +11,9 @@ from schema_check import members, schemas
 from tidscope_backend.cli.locks import COMMAND, THRESHOLD_PERCENT
 from tidscope_backend.cli.policy_bench import BEGIN, END, FAMILIES, shipped
 from tidscope_backend.experiments.definition import read_definition
+from tidscope_backend.experiments.variants import GO_BENCH
 from tidscope_backend.experiments.workload import workloads_folder
 from tidscope_backend.locks import findings
-from tidscope_backend.locks.report import DEVIATION, MEASURE_S, REPEATS
 from tidscope_policies.registry import POLICIES
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.generated.catalogue import CATALOGUE
@@ -191,9 +191,10 @@ def test_the_example_is_an_experiment(tmp_path: Path) -> None:
     path = tmp_path / "example.toml"
     path.write_text(LOCKS.split("```toml\n")[1].split("```")[0])
     example = read_definition(path, workloads_folder(), quick=False)
-    rules = example.repeats
-    assert {"least": rules.least, "most": rules.most} == REPEATS
-    assert (rules.deviation, example.time.measure_s) == (DEVIATION, MEASURE_S)
+    assert example.variants is not None
+    before, after = example.variants.variants
+    assert before.command[:2] == after.command[:2] == ["go", "test"]
+    assert example.variants.figure == GO_BENCH
 
 
 def test_rules_of_pairing_are_those_of_the_program() -> None:

@@ -35,6 +35,7 @@ from run_builders import run_messages
 from schema_check import check, check_text, schemas
 from tidscope_backend.comparison.compare import compare
 from tidscope_backend.experiments.analysis import analyse
+from tidscope_backend.experiments.difference import DifferenceRules
 from tidscope_wire.frame import split
 from tidscope_wire.generated import agent, models
 from tidscope_wire.generated.catalogue import CATALOGUE
@@ -209,6 +210,14 @@ EXPERIMENT = analyse(
     journal([({"policy": one}, [1.0, 2.0]) for one in ("default", "linear")]), carried_out=False
 )
 
+VARIANTS = analyse(
+    journal(
+        [({"variant": one}, [{"throughput": 1.0, "wall_s": 1.0}] * 4) for one in ("old", "new")],
+        difference=DifferenceRules("wall_s", "Wall time", "s", "less", 2.0, None, None, 0),
+    ),
+    carried_out=False,
+)
+
 MESSAGES: list[BaseModel] = [
     COMPARISON,
     *COMPARISON.runs,
@@ -290,6 +299,8 @@ MESSAGES: list[BaseModel] = [
     models.PoliciesResponse(policies=[POLICY]),
     models.ExperimentsResponse(experiments=[EXPERIMENT.summary], damaged=["x: cannot be read"]),
     EXPERIMENT,
+    VARIANTS,
+    *VARIANTS.verdicts,
     models.SessionOpened(id="1f", role="viewer", credential="tds_c"),
     models.SessionResponse(role="viewer", id=None),
     SESSION,

@@ -137,9 +137,10 @@ def test_waits_of_known_measure_are_found(contended: str, tmp_path: Path) -> Non
     assert plain["sections"][0]["function"].endswith("(*Table).Look")
     assert found["below_threshold"] == 1
     for path in slow["experiments"]:
-        (one,) = read_definition(Path(path), workloads_folder(), quick=False).programs
-        assert str(one.values["command"]).startswith("go test ")
-        assert one.values["before"] == str(CONTENDED)
+        variants = read_definition(Path(path), workloads_folder(), quick=False).variants
+        assert variants is not None
+        assert variants.variants[0].command[:2] == ["go", "test"]
+        assert variants.variants[0].directory == CONTENDED
 
 
 @needs("root")
@@ -152,7 +153,7 @@ def test_an_experiment_is_carried_out(tmp_path: Path) -> None:
     found = report(TABLE, "--experiments", tmp_path / "files", folder=module)
     (path,) = (tmp_path / "files").glob("table.Table.slow-move-out.toml")
     assert str(path) in [one for lock in found["findings"] for one in lock["experiments"]]
-    arguments = (str(path), "--json", "--fail-if", "throughput > 0%")
+    arguments = (str(path), "--json")
     missing = carried_out(tmp_path, *arguments)
     assert missing.returncode == 1
     assert f"after: there is no folder {module}-move-out; make it" in missing.stderr
@@ -162,21 +163,18 @@ def test_an_experiment_is_carried_out(tmp_path: Path) -> None:
     text = table.read_text()
     table.write_text(text.replace(f"{LOCKED}{SLEEP}", f"{SLEEP}{LOCKED}"))
     assert table.read_text() != text
-    text = path.read_text()
-    path.write_text(text.replace("least = 5\nmost = 20", "least = 3\nmost = 3"))
-    assert path.read_text() != text
+    path.write_text(f"{path.read_text()}most_s = 60\nrecorded = 1\n")
     done = carried_out(tmp_path, *arguments)
-    # The bound is exceeded if it is surely faster; on a busy machine three repeats may not decide.
-    assert done.returncode in (0, 2), done.stderr
+    assert done.returncode == 0, done.stderr
     result = Experiment.model_validate_json(done.stdout)
     before, after = result.cells
     assert after.baseline == before.key == "variant=before"
-    figures = {one.name: one for one in after.figures}
-    gain = figures["throughput"].gain
-    assert gain is not None
-    assert (gain.verdict == "better") == (done.returncode == 2)
-    assert (gain.percent or 0) > 0
-    assert figures["mean_us"].figure.n == 3
+    (verdict,) = result.verdicts
+    assert (verdict.figure, verdict.better) == ("go_bench_ns", "less")
+    # Sleeps beside each other instead of one after the other: shown even on a busy machine.
+    assert verdict.verdict == "better", verdict.text
+    assert (verdict.difference_percent or 0) < 0
+    assert len(after.runs) == 1
 
 
 def test_a_program_that_does_not_sample_is_said(unsampled: str) -> None:

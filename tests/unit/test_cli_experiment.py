@@ -6,14 +6,9 @@ from pathlib import Path
 
 import pytest
 from experiment_entries import journal, repeat
-from tidscope_backend.cli import experiment as command
 from tidscope_backend.cli import main
-from tidscope_backend.cli.experiment import (
-    duration_text,
-    exit_code,
-    ready_names,
-    result_lines,
-)
+from tidscope_backend.cli.experiment import exit_code, ready_names, result_lines
+from tidscope_backend.cli.experiment_run import Progress, duration_text
 from tidscope_backend.experiments.analysis import analyse
 from tidscope_backend.experiments.journal import Failed
 from tidscope_backend.experiments.report import decide, parse_bound
@@ -56,7 +51,7 @@ def test_a_failed_cell_is_an_exit_code() -> None:
 def test_progress_without_a_terminal_is_a_line_a_repeat(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    progress = command.Progress(shown=False)
+    progress = Progress("experiment", shown=False)
     progress.report([*ENTRIES[:3], repeat("policy=default", {"throughput": 101.0})])
     progress.report([*ENTRIES, Failed("policy=linear", 1, 1.0, "it crashed")])
     progress.clear()
@@ -66,7 +61,7 @@ def test_progress_without_a_terminal_is_a_line_a_repeat(
 
 
 def test_progress_in_a_terminal_has_the_time_left(capsys: pytest.CaptureFixture[str]) -> None:
-    progress = command.Progress(shown=True)
+    progress = Progress("experiment", shown=True)
     progress.report(ENTRIES[:3])
     progress.clear()
     assert "2 repeats, 8 s left at least" in capsys.readouterr().err

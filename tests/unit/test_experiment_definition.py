@@ -141,8 +141,8 @@ def test_the_ready_files_are_right(quick: bool) -> None:
 @pytest.mark.parametrize("quick", [False, True])
 def test_the_example_of_the_docs_is_right(tmp_path: Path, quick: bool) -> None:
     text = (Path(__file__).parents[2] / "docs" / "experiments.md").read_text()
-    found = read(tmp_path, text.split("```toml\n")[1].split("```")[0], quick=quick)
-    assert found.name == "pool-size"
+    blocks = [one.split("```")[0] for one in text.split("```toml\n")[1:]]
+    assert [read(tmp_path, one, quick=quick).name for one in blocks] == ["pool-size", "collector"]
 
 
 def test_the_workloads_are_right() -> None:
@@ -216,24 +216,47 @@ def test_the_quick_variant_is_checked_by_its_own_times(tmp_path: Path) -> None:
         read(tmp_path, text, quick=True)
 
 
+MINE = """
+name = "mine"
+about = "A program of ours."
+unit = "jobs"
+knob = "none"
+[program]
+build = "python"
+folder = "."
+[parameters.command]
+about = "words"
+text = true
+[parameters.source]
+about = "folder of sources"
+folder = true
+"""
+
+
+def of_mine(folder: Path, given: str) -> str:
+    """An experiment with a workload whose parameters have no default."""
+    (folder / "mine").mkdir()
+    (folder / "mine" / "workload.toml").write_text(MINE)
+    return f'version = 1\nname = "a"\ntitle = "A"\n[[program]]\nworkload = "./mine"\n{given}'
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("", "program.0.command: is missing; add it"),
+        ("", "program.0.command: is missing; add it: words"),
         ('command = " "', "program.0.command: ' ': write some text"),
-        ('command = "make"\nbefore = "a"', "program.0.after: is missing; add it: folder after"),
-        ('command = "make"\nbefore = 1', "program.0.before: 1: use the path of a folder"),
+        ('command = "make"', "program.0.source: is missing; add it: folder of sources"),
+        ('command = "make"\nsource = 1', "program.0.source: 1: use the path of a folder"),
     ],
 )
 def test_what_has_no_default_has_to_be_given(tmp_path: Path, given: str, said: str) -> None:
-    head = 'version = 1\nname = "a"\ntitle = "A"\n[[program]]\nworkload = "command"\n'
-    assert said in mistake(tmp_path, head + given)
+    assert said in mistake(tmp_path, of_mine(tmp_path, given))
 
 
 def test_folders_start_at_the_file(tmp_path: Path) -> None:
-    text = 'version = 1\nname = "a"\ntitle = "A"\n[[program]]\nworkload = "command"\n'
-    (one,) = read(tmp_path, f'{text}command = "true"\nbefore = "a"\nafter = "/b/../c"\n').programs
-    assert (one.values["before"], one.values["after"]) == (str(tmp_path / "a"), "/c")
+    text = of_mine(tmp_path, 'command = "true"\nsource = "a/../b"\n')
+    (one,) = read(tmp_path, text).programs
+    assert one.values["source"] == str(tmp_path / "b")
 
 
 def test_the_baseline_differs_in_the_policy_only() -> None:

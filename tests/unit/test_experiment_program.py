@@ -1,10 +1,7 @@
 """Programs and load generators of experiments: what they say, and how they fail."""
 
 import os
-import select
 import sys
-import time
-from pathlib import Path
 
 import pytest
 from tidscope_backend.experiments.building import build, build_environment, check_needs
@@ -248,70 +245,3 @@ def test_figures_of_several_programs() -> None:
     assert joined([one]) == one
     assert joined([one, other]) == {"mean_cores": 1.5, "power_w": 10.0}
     assert joined([one, {}]) == {}
-
-
-COMMAND = Path(__file__).parents[2] / "workloads" / "command" / "command.py"
-
-
-def of_command(command: str, folder: Path, figure: str) -> RunningProgram:
-    """The workload `command` in the folder before a change."""
-    words = [sys.executable, str(COMMAND), "--command", command, "--variant", "before"]
-    words += ["--before", str(folder), "--after", "/nowhere", "--figure", figure]
-    return RunningProgram("command", words, dict(os.environ))
-
-
-def test_a_command_runs_once_to_be_ready_and_once_a_repeat(tmp_path: Path) -> None:
-    program = of_command("sh -c 'echo run >> runs'", tmp_path, "wall-time")
-    program.wait_until_ready()
-    program.begin()
-    found = program.end()
-    program.stop()
-    assert (tmp_path / "runs").read_text() == "run\n" * 2
-    assert found["ops"] == 1
-    assert found["elapsed_s"] > 0
-
-
-def test_benchmarks_of_a_command_have_a_mean(tmp_path: Path) -> None:
-    """The geometric mean of 100 and 400 ns is 200: five million operations a second."""
-    said = "BenchmarkOne-2 \\t 10 \\t 100 ns/op\\nBenchmarkTwo \\t 5 \\t 400.0 ns/op\\nok\\n"
-    program = of_command(f"printf '{said}'", tmp_path, "go-bench")
-    program.wait_until_ready()
-    program.begin()
-    found = program.end()
-    program.stop()
-    assert found["mean_us"] == pytest.approx(0.2)
-    assert found["ops"] / found["elapsed_s"] == pytest.approx(5e6)
-
-
-@pytest.mark.parametrize(
-    ("command", "figure", "said"),
-    [
-        ("sh -c 'echo it is broken >&2; exit 3'", "wall-time", "exit code 3: it is broken"),
-        ("/does/not/exist", "wall-time", "No such file"),
-        ("echo PASS", "go-bench", "no benchmark gave ns/op: PASS"),
-    ],
-)
-def test_a_command_that_fails_is_said(tmp_path: Path, command: str, figure: str, said: str) -> None:
-    program = of_command(command, tmp_path, figure)
-    try:
-        with pytest.raises(RepeatError, match=said):
-            program.wait_until_ready()
-    finally:
-        program.stop()
-
-
-def test_what_a_command_started_ends_with_the_repeat(tmp_path: Path) -> None:
-    """The second run never ends; its child does when the program has to stop."""
-    first = f"test -e {tmp_path}/again || exec touch {tmp_path}/again"
-    hold = f"sh -c '{first}; sleep 600 & echo $! > {tmp_path}/child; wait'"
-    program = of_command(hold, tmp_path, "wall-time")
-    program.wait_until_ready()
-    program.begin()
-    child = tmp_path / "child"
-    while not child.exists() or not child.read_text().endswith("\n"):
-        time.sleep(0.01)
-    process = os.pidfd_open(int(child.read_text()))
-    program.stop()
-    ended, _, _ = select.select([process], [], [], 20)
-    os.close(process)
-    assert ended

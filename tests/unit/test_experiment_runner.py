@@ -12,6 +12,7 @@ from tidscope_backend.experiments.building import prepare
 from tidscope_backend.experiments.definition import Definition, read_definition
 from tidscope_backend.experiments.journal import Ended, Entry, Failed, Repeated, read_journal
 from tidscope_backend.experiments.matrix import Cell
+from tidscope_backend.experiments.repeat import measure_programs
 from tidscope_backend.experiments.report import write_report
 from tidscope_backend.experiments.runner import Opened, Runner, open_last, open_new
 from tidscope_backend.experiments.workload import ExperimentError, RepeatError, workloads_folder
@@ -83,7 +84,8 @@ def definition(folder: Path, text: str) -> Definition:
 
 def carry_out(wanted: Definition, opened: Opened, noting: Noting) -> list[Entry]:
     seen: list[int] = []
-    runner = Runner(wanted, opened, noting, prepare(wanted), lambda all_: seen.append(len(all_)))
+    measure = measure_programs(wanted, noting, prepare(wanted))
+    runner = Runner(wanted, opened, measure, lambda all_: seen.append(len(all_)))
     entries = runner.run()
     assert seen == list(range(seen[0], len(entries) + 1))
     assert noting.left == set()
@@ -203,7 +205,7 @@ def test_an_interrupted_one_is_carried_on(tmp_path: Path) -> None:
 
     opened = open_new(wanted, tmp_path)
     with pytest.raises(StopError):
-        Runner(wanted, opened, noting, prepare(wanted), stop).run()
+        Runner(wanted, opened, measure_programs(wanted, noting, prepare(wanted)), stop).run()
     again = open_last(wanted, tmp_path)
     assert (again.id, again.done) == (opened.id, 1)
     entries = carry_out(wanted, again, Noting())

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from programs.build import build_c
 from tidscope_backend.cli.command import CommandError
-from tidscope_backend.cli.held_child import HELPER, HeldChild, spawn_held
+from tidscope_backend.cli.held_child import HELPER, HeldChild, Surroundings, spawn_held
 from tidscope_backend.cli.relay import CommandExit, relay_until_exit
 from tidscope_backend.processes import release_freed_memory
 
@@ -165,6 +165,30 @@ def test_outputs_to_one_place_keep_their_order(helper: Path | None) -> None:
     script = "for i in 1 2 3 4 5 6 7 8; do echo out$i; echo err$i >&2; done"
     exited = relay_until_exit(spawn_held(["sh", "-c", script], [(1, 2)], helper))
     assert written(exited).split() == [f"{name}{i}" for i in range(1, 9) for name in ("out", "err")]
+
+
+@either_way
+def test_a_command_may_have_surroundings_of_its_own(tmp_path: Path, helper: Path | None) -> None:
+    """Environment, folder and session; its input is empty, and Ctrl-C in our terminal is ours."""
+    script = "echo $NAME $HOME; pwd; cat; ps -o sid= -p $$; kill -INT 0"
+    environment = {"PATH": "/usr/bin:/bin", "NAME": "its own"}
+    surroundings = Surroundings(environment, tmp_path, apart=True)
+    child = spawn_held(["sh", "-c", script], BOTH, helper, surroundings)
+    exited = relay_until_exit(child)
+    name, folder, session = written(exited).splitlines()
+    assert (name.strip(), folder) == ("its own", str(tmp_path))
+    assert int(session) != os.getsid(0)
+    assert os.WTERMSIG(exited.status) == signal.SIGINT
+
+
+@either_way
+def test_a_relative_program_is_in_the_folder_of_the_command(
+    tmp_path: Path, helper: Path | None
+) -> None:
+    (tmp_path / "own").write_text("#!/bin/sh\necho own\n")
+    (tmp_path / "own").chmod(0o755)
+    child = spawn_held(["./own"], BOTH, helper, Surroundings(directory=tmp_path))
+    assert written(relay_until_exit(child)) == "own\n"
 
 
 def test_children_that_were_waited_for_are_counted_apart() -> None:

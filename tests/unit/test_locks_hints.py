@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from tidscope_backend.experiments.definition import Definition, read_definition
 from tidscope_backend.experiments.matrix import baseline_of, cells_of
+from tidscope_backend.experiments.variants import GO_BENCH, WALL
 from tidscope_backend.experiments.workload import ExperimentError, workloads_folder
 from tidscope_backend.locks.findings import (
     LockUse,
@@ -229,14 +230,15 @@ def test_an_experiment_runs_the_benchmarks_of_the_package(tmp_path: Path) -> Non
     made = as_read(text, tmp_path)
     assert made.name == "cart-cart-mu-atomic"
     assert made.title == f"cart.Cart.mu: {hint.text}"
-    (one,) = made.programs
-    assert (one.workload.name, one.values["figure"]) == ("command", "go-bench")
-    assert str(one.values["command"]).endswith(" -benchtime=200ms example.com/shop/cart")
-    assert (one.values["before"], one.values["after"]) == ("/work/shop", "/work/shop-atomic")
+    assert made.variants is not None
+    assert made.variants.figure == GO_BENCH
+    first, second = made.variants.variants
+    assert first.command[-2:] == second.command[-2:]
+    assert first.command[-2:] == ["-benchtime=200ms", "example.com/shop/cart"]
+    assert [first.directory, second.directory] == [Path("/work/shop"), Path("/work/shop-atomic")]
     before, after = cells_of(made)
     assert baseline_of(after, [before, after]) == before
     assert baseline_of(before, [before, after]) is None
-    assert (made.repeats.least, made.repeats.most, made.repeats.deviation) == (5, 20, 0.05)
 
 
 def test_without_benchmarks_it_runs_what_is_given(tmp_path: Path) -> None:
@@ -245,24 +247,28 @@ def test_without_benchmarks_it_runs_what_is_given(tmp_path: Path) -> None:
     given = "./load --text 'two words' {size}"
     program = choose_program({**answer(None), "benchmarks": []}, use, given)
     path = write_experiment(tmp_path / "new", use, hint, program)
-    (one,) = as_read(path.read_text(), tmp_path).programs
-    assert (one.values["command"], one.values["figure"]) == (given, "wall-time")
+    variants = as_read(path.read_text(), tmp_path).variants
+    assert variants is not None
+    assert variants.variants[0].command == ["./load", "--text", "two words", "{size}"]
+    assert variants.figure == WALL
 
 
 def test_without_anything_to_run_the_file_says_what_is_missing(tmp_path: Path) -> None:
     use = lock(section(only_counts=True))
     (hint,) = hints_of(use)
-    text = experiment_text(use, hint, Program("/work/shop", "", "wall-time"))
+    text = experiment_text(use, hint, Program("/work/shop", "", "wall"))
     assert "# No benchmark was found" in text
-    with pytest.raises(ExperimentError, match=r"program\.0\.command: '': write some text"):
+    with pytest.raises(ExperimentError, match=r"variant\.0\.command: "):
         as_read(text, tmp_path)
 
 
 def test_a_long_lock_and_odd_text_are_an_experiment(tmp_path: Path) -> None:
     (hint,) = hints_of(lock(section(only_counts=True)))
     odd = LockUse(f"a.org/{'very' * 30}.(*T).m\x7f\n[]", "Mutex", "element", None, [], [])
-    made = as_read(experiment_text(odd, hint, Program('/a "b"', "x 'y z'", "wall-time")), tmp_path)
-    assert made.programs[0].values["before"] == '/a "b"'
+    made = as_read(experiment_text(odd, hint, Program('/a "b"', "x 'y z'", "wall")), tmp_path)
+    assert made.variants is not None
+    assert made.variants.variants[0].directory == Path('/a "b"')
+    assert made.variants.variants[0].command == ["x", "y z"]
 
 
 def test_names_of_experiment_files_are_plain() -> None:

@@ -213,7 +213,7 @@ def test_own_patterns_are_left_out_too() -> None:
 
 
 def test_a_pattern_that_takes_for_ever_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tidscope_backend.cli.patterns.PATTERN_SECONDS", 0.5)
+    monkeypatch.setattr("tidscope_backend.patterns.PATTERN_SECONDS", 0.5)
     assert leave_out(["(a+)+$"], ["a" * 64 + "b", "secret"]) == [NOT_STORED, NOT_STORED]
 
 

@@ -16,6 +16,7 @@ VERBS = (
     "record",
     "runs",
     "compare",
+    "ab",
     "steer",
     "prove",
     "sweep",

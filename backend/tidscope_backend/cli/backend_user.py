@@ -237,3 +237,10 @@ def act_as(user: BackendUser | None) -> None:
         libc = CDLL(None)
         libc.setfsgid(user.gid)
         libc.setfsuid(user.uid)
+
+
+def act_as_ourselves() -> None:
+    """End `act_as` in this thread."""
+    libc = CDLL(None)
+    libc.setfsuid(os.geteuid())
+    libc.setfsgid(os.getegid())

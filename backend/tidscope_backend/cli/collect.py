@@ -144,6 +144,10 @@ PACKAGE = "tidscope_collector"
 def _run_collector(parent: int, arguments: list[str], output: int) -> NoReturn:
     """Become the collector, in the child process."""
     code = 1
+    # The parent's handlers would only interrupt the start of the collector.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
     try:
         terminate_with_parent(parent)
         # Ctrl-C must reach the command only; the parent ends this process.

@@ -103,7 +103,7 @@ def _lines(found: Comparison, *, roles: bool) -> list[str]:
         if metric.role != role:
             role = metric.role
             lines.append(f"threads {role}:")
-        lines += _metric_lines(metric, notes)
+        lines += metric_lines(metric, notes)
     lines += [f"({number}) {note}" for number, note in enumerate(notes, 1)]
     if found.basis == "totals" and not found.same_length:
         lines.append("Totals of runs of different length have no verdict; leave out --totals.")
@@ -118,8 +118,13 @@ def _is_zero(metric: ComparedMetric) -> bool:
     return bool(means) and not any(means)
 
 
-def _metric_lines(metric: ComparedMetric, notes: list[str]) -> list[str]:
-    """Return lines with means and intervals, followed by differences and intervals."""
+def metric_lines(metric: ComparedMetric, notes: list[str]) -> list[str]:
+    """Return lines with means and intervals, followed by differences and intervals.
+
+    Args:
+        metric: a row of the comparison.
+        notes: caveats, to which new ones are added.
+    """
     scale, unit = _unit(metric)
     shown = "" if unit in ("", "count") else f" ({unit})"
     provenance = "" if metric.provenance == "exact" else f", {metric.provenance}"

@@ -5,24 +5,16 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 
 from tidscope_wire.generated.models import Experiment
 
-from tidscope_backend.cli.backend_client import (
-    BackendClient,
-    RefusedError,
-    UnavailableError,
-    UntrustedError,
-    known_token,
-)
-from tidscope_backend.cli.backend_user import act_as, choose_backend_user
-from tidscope_backend.cli.command import Command, CommandError, ProgressLine, loading, print_lines
-from tidscope_backend.cli.experiment_client import own_tidscope
+from tidscope_backend.cli.backend_client import RefusedError, UnavailableError, UntrustedError
+from tidscope_backend.cli.command import Command, CommandError, loading, print_lines
+from tidscope_backend.cli.experiment_run import carry_out
 from tidscope_backend.cli.server_options import add_backend_options, user_runs_directory
+from tidscope_backend.cli.variants_inside import inside_lines
 from tidscope_backend.experiments.definition import Definition, read_definition
-from tidscope_backend.experiments.journal import Entry, Failed, Repeated
 from tidscope_backend.experiments.matrix import THROUGHPUT
 from tidscope_backend.experiments.report import Bound, Decision, decide, parse_bound
 from tidscope_backend.experiments.workload import (
@@ -92,84 +84,13 @@ def _requests(options: argparse.Namespace) -> str:
 
 
 def _carry_out(definition: Definition, bounds: Sequence[Bound], options: argparse.Namespace) -> int:
-    with loading():
-        from tidscope_backend.cli.experiment_client import ExperimentClient
-        from tidscope_backend.experiments.analysis import analyse
-        from tidscope_backend.experiments.building import prepare
-        from tidscope_backend.experiments.report import write_report
-        from tidscope_backend.experiments.runner import Runner, open_last, open_new
-
-    runs = user_runs_directory(os.environ)
-    commands = prepare(definition)
-    signal.signal(signal.SIGTERM, _interrupt)
-    with _tidscope(options) as backend:
-        # Under sudo, runs and the journal belong to the calling user.
-        act_as(choose_backend_user(None, os.environ, os.geteuid()))
-        opened = open_last(definition, runs) if options.resume else open_new(definition, runs)
-        _say(f"experiment {opened.id}, in {opened.folder}")
-        if options.resume:
-            _say(f"{opened.done} repeats are done already")
-        progress = Progress(shown=sys.stderr.isatty() and not options.json)
-        client = ExperimentClient(backend, runs, opened.id, definition.name)
-        runner = Runner(definition, opened, client, commands, progress.report)
-        try:
-            entries = runner.run()
-        finally:
-            progress.clear()
-    found = analyse(entries, carried_out=False)
-    try:
-        files = write_report(opened.folder, found, entries)
-    except OSError as error:
-        raise CommandError(f"the report cannot be written: {error}") from None
+    done = carry_out(definition, options)
+    found = done.found
     print_lines(*([found.model_dump_json()] if options.json else result_lines(found)), flush=True)
-    _say(f"report: {files[0]}")
+    if found.verdicts and not options.json:
+        print_lines(*inside_lines(done), flush=True)
+    _say(f"report: {done.report[0]}")
     return exit_code(found, decide(found, bounds) if bounds else ())
-
-
-@contextmanager
-def _tidscope(options: argparse.Namespace) -> Iterator[BackendClient]:
-    """Connect to a running tidscope with a known token, or start one."""
-    token = known_token(options)
-    if token:
-        with BackendClient(f"{options.host}:{options.port}", token) as backend:
-            backend.request("/health")
-            yield backend
-        return
-    with own_tidscope() as own:
-        _say(f"started a tidscope of its own; its page: {own.url}")
-        yield own.backend
-
-
-class Progress:
-    """Progress line; without a terminal, one line per repeat."""
-
-    def __init__(self, *, shown: bool) -> None:
-        self._line, self._shown = ProgressLine(shown=shown), shown
-
-    def report(self, entries: Sequence[Entry]) -> None:
-        """Report a new entry."""
-        from tidscope_backend.experiments.analysis import summarise
-
-        last, now = entries[-1], summarise(entries, carried_out=True)
-        if isinstance(last, Failed):
-            self._line.clear()
-            _say(f"{last.cell}: a repeat failed: {last.reason}")
-        elif isinstance(last, Repeated) and not self._shown:
-            value = last.figures[THROUGHPUT]
-            _say(f"{last.cell}: {value:,.6g} a second; {now.least_left} to {now.most_left} left")
-        left = "" if now.left_s is None else f", {duration_text(now.left_s)} left at least"
-        self._line.show(
-            f"{now.cells_done} of {now.cells} cells, {now.repeats} repeats{left}: {now.cell or ''}"
-        )
-
-    def clear(self) -> None:
-        """Erase the line."""
-        self._line.clear()
-
-
-def duration_text(seconds: float) -> str:
-    """Format a duration, such as `3 min` or `40 s`."""
-    return f"{seconds / 60:.0f} min" if seconds >= 120 else f"{seconds:.0f} s"
 
 
 def result_lines(found: Experiment) -> list[str]:
@@ -177,7 +98,8 @@ def result_lines(found: Experiment) -> list[str]:
     from tidscope_backend.experiments.report import gain_text
 
     width = max(len(cell.key) for cell in found.cells)
-    lines = [found.summary.title, *(f"  {text}" for text in found.warnings)]
+    lines = [found.summary.title, *(one.text for one in found.verdicts)]
+    lines += [f"  {text}" for text in found.warnings]
     for cell in found.cells:
         own = next((one for one in cell.figures if one.name == THROUGHPUT), None)
         if own is None or own.figure.mean is None:
@@ -242,10 +164,6 @@ def _share(text: str) -> float:
     return value
 
 
-def _interrupt(*_: object) -> None:
-    raise KeyboardInterrupt
-
-
 def _say(text: str) -> None:
     print_lines(f"tidscope experiment: {text}", file=sys.stderr, flush=True)
 
@@ -289,6 +207,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_backend_options(parser)
     parser.add_argument("--json", action="store_true", help="print the result as a line of JSON")
+    parser.set_defaults(verb="experiment")
 
 
 COMMAND = Command(

@@ -48,6 +48,25 @@ def _helper() -> Path | None:
 HELPER = _helper()
 
 
+@dataclass(frozen=True)
+class Surroundings:
+    """What a child has instead of ours.
+
+    Attributes:
+        environment: environment variables; None for ours without tidscope's.
+        directory: working directory; None for ours.
+        apart: whether the child has no input, and a session and process group without us. Ctrl-C
+            in the terminal then does not reach the child.
+    """
+
+    environment: Mapping[str, str] | None = None
+    directory: Path | None = None
+    apart: bool = False
+
+
+OURS = Surroundings()
+
+
 @dataclass
 class HeldChild:
     """A held or released child, and the read ends of its output pipes.
@@ -76,18 +95,22 @@ class HeldChild:
 
 
 def spawn_held(
-    command: Sequence[str], outputs: Outputs = (), helper: Path | None = HELPER
+    command: Sequence[str],
+    outputs: Outputs = (),
+    helper: Path | None = HELPER,
+    surroundings: Surroundings = OURS,
 ) -> HeldChild:
     """Start a command and hold it at its first instruction.
 
-    The child inherits descriptors, terminal and process group, except for outputs through pipes.
-    The child's environment excludes tidscope's secrets and settings.
+    The child inherits descriptors, terminal and process group, except for outputs through pipes and
+    for its surroundings. Our environment is passed on without tidscope's secrets and settings.
 
     Args:
         command: program and arguments.
         outputs: outputs that go through pipes.
         helper: program that forks the command, so that its peak memory excludes ours; None forks
             here.
+        surroundings: environment, directory and session of the command.
 
     Raises:
         CommandError: the program does not exist or cannot be executed, or tracing is not allowed.
@@ -95,19 +118,24 @@ def spawn_held(
     libc = ctypes.CDLL(None, use_errno=True)
     libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
     libc.ptrace.restype = ctypes.c_long
-    program = _find(command[0])
+    environment = surroundings.environment
+    environment = _environment() if environment is None else environment
+    program = _find(command[0], environment)
     pipes = {descriptors: os.pipe() for descriptors in outputs}
     sinks = {descriptor: pipe[1] for group, pipe in pipes.items() for descriptor in group}
     report = os.pipe()
     try:
         if helper is None:
-            _fork(libc, program, command, sinks, report[1])
+            _fork(libc, program, command, sinks, report[1], surroundings, environment)
         else:
             subprocess.run(
                 [str(helper), str(report[1]), program, *command],
+                stdin=subprocess.DEVNULL if surroundings.apart else None,
                 stdout=sinks.get(1),
                 stderr=sinks.get(2),
-                env=_environment(),
+                env=environment,
+                cwd=surroundings.directory,
+                start_new_session=surroundings.apart,
                 pass_fds=(report[1],),
                 check=True,
             )
@@ -150,31 +178,44 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _find(name: str) -> str:
+def _find(name: str, environment: Mapping[str, str]) -> str:
     """Return the file that a shell would execute, or the name itself if there is none."""
     if "/" in name:
         return name
-    return shutil.which(name) or shutil.which(name, os.F_OK) or name
+    path = environment.get("PATH")
+    return shutil.which(name, path=path) or shutil.which(name, os.F_OK, path) or name
 
 
 def _fork(
-    libc: ctypes.CDLL, program: str, command: Sequence[str], sinks: Mapping[int, int], report: int
+    libc: ctypes.CDLL,
+    program: str,
+    command: Sequence[str],
+    sinks: Mapping[int, int],
+    report: int,
+    surroundings: Surroundings,
+    environment: Mapping[str, str],
 ) -> None:
     """Do the work of the helper in a forked child."""
     pid = os.fork()
     if pid:
         os.write(report, f"pid {pid}\n".encode())
         return
-    failed = "ptrace"
+    failed = "exec"
     try:
         # Python ignores these two signals; programs expect to be ended by them.
         for number in (signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
         for descriptor, pipe in sinks.items():
             os.dup2(pipe, descriptor)
+        if surroundings.apart:
+            os.setsid()
+            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        if surroundings.directory is not None:
+            os.chdir(surroundings.directory)
+        failed = "ptrace"
         _ptrace(libc, PTRACE_TRACEME, 0, 0)
         failed = "exec"
-        exec_program(command, program, _environment())
+        exec_program(command, program, environment)
     except OSError as error:
         os.write(report, f"{failed} {error.errno}\n".encode())
     finally:

@@ -230,6 +230,9 @@ class LocalRecorder:
             return future.result()
         except ProblemError as error:
             raise RefusedError(f"{error.problem.detail}; {error.problem.hint}") from None
+        finally:
+            # An interrupt leaves the work pending; nothing happens to work that is done.
+            future.cancel()
 
     def _run(self) -> None:
         # Signals are handled by the creating thread only, not by this thread or its children.

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from tidscope_wire.redaction import MARGIN, REDACTED, redact, redact_arguments
 
 from tidscope_backend.cli.held_child import Outputs
-from tidscope_backend.cli.patterns import PatternError, replaced
+from tidscope_backend.patterns import PatternError, replaced
 
 TAIL_BYTES = 16 * 1024
 CHUNK = 64 * 1024
@@ -86,10 +86,12 @@ class OutputRelay:
 
     Args:
         pipes: read end of each pipe, to the descriptor of its destination.
+        outlived: whether processes that outlive the command can go on writing.
     """
 
-    def __init__(self, pipes: Mapping[int, int]) -> None:
+    def __init__(self, pipes: Mapping[int, int], *, outlived: bool = True) -> None:
         self.tail = OutputTail()
+        self._outlived = outlived
         self._exited, self._done = os.eventfd(0), os.eventfd(0)
         self._lock = threading.Lock()
         self._at_work = len(pipes)
@@ -107,6 +109,11 @@ class OutputRelay:
             thread.start()
         if not self._threads:
             os.eventfd_write(self._done, 1)
+
+    def close(self) -> None:
+        """Close the descriptors of a relay whose output is all relayed."""
+        os.close(self._exited)
+        os.close(self._done)
 
     def command_exited(self) -> None:
         """Relay the rest of the output written so far."""
@@ -138,7 +145,8 @@ class OutputRelay:
             elif data is not None:
                 return
             elif exited:
-                _leave_behind(source, sink)
+                if self._outlived:
+                    _leave_behind(source, sink)
                 return
 
 

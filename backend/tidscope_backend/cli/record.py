@@ -5,15 +5,12 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
 from tidscope_wire.generated.models import (
     AttachRequest,
-    GroupSelector,
-    HealthResponse,
     RunManifest,
     RunPatch,
     RunResult,
@@ -26,16 +23,8 @@ from tidscope_backend.cli.attach import (
     required_request,
     target_request,
 )
-from tidscope_backend.cli.backend_client import (
-    BackendClient,
-    RefusedError,
-    UnavailableError,
-    UntrustedError,
-    known_token,
-)
-from tidscope_backend.cli.backend_user import choose_backend_user
-from tidscope_backend.cli.collect import warn_if_others_may_change_it
-from tidscope_backend.cli.command import Command, CommandError, ProgressLine, loading, print_lines
+from tidscope_backend.cli.backend_client import RefusedError, UnavailableError, UntrustedError
+from tidscope_backend.cli.command import Command, CommandError, ProgressLine, print_lines
 from tidscope_backend.cli.held_child import OWN_FAILURE, HeldChild, Outputs, spawn_held
 from tidscope_backend.cli.output_relay import (
     ARGUMENTS_VARIABLE,
@@ -44,10 +33,9 @@ from tidscope_backend.cli.output_relay import (
     kept_by_default,
     relayed_outputs,
 )
-from tidscope_backend.cli.patterns import pattern
-from tidscope_backend.cli.recording_client import RecordingClient, RecordingOptions, RunRecorder
-from tidscope_backend.cli.relay import blocked_signals, interrupted_twice, relay_until_exit
-from tidscope_backend.cli.results import MAX_RESULTS, metric, results_of
+from tidscope_backend.cli.recording_client import RecordingOptions, RunRecorder, tree_request
+from tidscope_backend.cli.relay import interrupted_twice, relay_until_exit
+from tidscope_backend.cli.run_recorders import open_recorder
 from tidscope_backend.cli.run_report import report
 from tidscope_backend.cli.run_text import progress, summary
 from tidscope_backend.cli.server_options import (
@@ -58,15 +46,13 @@ from tidscope_backend.cli.server_options import (
     ledger_arguments,
     user_runs_directory,
 )
+from tidscope_backend.patterns import pattern
 from tidscope_backend.processes import start_ticks
+from tidscope_backend.run_results import MAX_RESULTS, metric, results_of
 from tidscope_backend.settings import BROWSER_VARIABLE
 from tidscope_backend.store.folder import RunFolder
 
 TICK_SECONDS = 0.5
-WITHOUT_RIGHTS = (
-    f"tidscope record: recording without rights; with the token of a running tidscope in "
-    f"{BROWSER_VARIABLE}, its collector measures"
-)
 FINISHING = "tidscope record: the command has exited; interrupt again to leave its run unfinished"
 
 
@@ -76,7 +62,7 @@ def _run(options: argparse.Namespace) -> int:
         runs = user_runs_directory(os.environ)
         child = spawn_held(options.command, _outputs(options)) if options.command else None
         try:
-            with _recorder(runs, options) as recorder:
+            with open_recorder(runs, _recording_options(options), options) as recorder:
                 if child is None:
                     manifest = _record_process(recorder, options)
                     _print_result(recorder, runs, manifest, options, sys.stdout)
@@ -92,37 +78,6 @@ def _run(options: argparse.Namespace) -> int:
     except CommandError as error:
         own = bool(options.command) and error.code == 1
         raise CommandError(str(error), OWN_FAILURE if own else error.code) from None
-
-
-@contextmanager
-def _recorder(runs: Path, options: argparse.Namespace) -> Iterator[RunRecorder]:
-    """Return a running tidscope with a known token, or a local recorder."""
-    what = _recording_options(options)
-    token = known_token(options)
-    with BackendClient(f"{options.host}:{options.port}", token) as backend:
-        if token and _answers(backend):
-            yield RecordingClient(backend, what)
-            return
-    # Loaded here, because recording through a running tidscope does not need these modules.
-    with loading(), blocked_signals():
-        from tidscope_backend.cli.local_recorder import LocalRecorder
-
-    warn_if_others_may_change_it()
-    if os.geteuid() != 0 and not token:
-        print_lines(WITHOUT_RIGHTS, file=sys.stderr, flush=True)
-    user = choose_backend_user(None, os.environ, os.geteuid())
-    with LocalRecorder(runs, what, user) as recorder:
-        yield recorder
-
-
-def _answers(backend: BackendClient) -> bool:
-    """Return True if a tidscope that knows the token answers; report a peer that does not."""
-    try:
-        backend.request_model("/health", HealthResponse)
-    except (UnavailableError, RefusedError, UntrustedError) as error:
-        print_lines(f"tidscope record: {error}; recording without it", file=sys.stderr, flush=True)
-        return False
-    return True
 
 
 def _record_process(recorder: RunRecorder, options: argparse.Namespace) -> RunManifest:
@@ -166,12 +121,11 @@ def _record_command(
 
     The terminal belongs to the command, so nothing is printed meanwhile.
     """
-    started = start_ticks(child.pid)
-    if options.children:
-        group = GroupSelector(kind="tree", pid=child.pid, start_ticks=started)
-        asked = AttachRequest(group=group)
-    else:
-        asked = AttachRequest(pid=child.pid, start_ticks=started)
+    asked = (
+        tree_request(child.pid)
+        if options.children
+        else AttachRequest(pid=child.pid, start_ticks=start_ticks(child.pid))
+    )
     manifest = recorder.start(recorder.attach(asked))
     with interrupted_twice(FINISHING):
         ended = relay_until_exit(child)

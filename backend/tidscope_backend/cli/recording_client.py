@@ -8,6 +8,7 @@ from typing import Protocol
 
 from tidscope_wire.generated.models import (
     AttachRequest,
+    GroupSelector,
     RunManifest,
     RunPatch,
     Target,
@@ -16,7 +17,7 @@ from tidscope_wire.generated.models import (
 
 from tidscope_backend.cli.backend_client import BackendClient
 from tidscope_backend.cli.output_relay import Keeping
-from tidscope_backend.processes import local_host_id
+from tidscope_backend.processes import local_host_id, start_ticks
 
 FIRST_SECONDS = 20.0
 LAST_SECONDS = 10.0
@@ -59,6 +60,12 @@ class RecordingOptions:
         present = {name: value for name, value in given.items() if value is not None}
         stacks = {"stacks": True} if self.stacks else {}
         return {"target": target.id, "tags": self.tags, **stacks, **present}
+
+
+def tree_request(pid: int) -> AttachRequest:
+    """Return the request for a process and its descendants. Raises OSError if it has ended."""
+    group = GroupSelector(kind="tree", pid=pid, start_ticks=start_ticks(pid))
+    return AttachRequest(group=group)
 
 
 class Outlived:

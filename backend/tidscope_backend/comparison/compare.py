@@ -161,6 +161,8 @@ def compare(
     corrections: Sequence[Correction] = (),
     basis: CompareBasis = "rates",
     split: CompareSplit = "none",
+    *,
+    same_work: bool = False,
 ) -> Comparison:
     """Compare runs or windows of runs.
 
@@ -173,6 +175,8 @@ def compare(
         corrections: corrections of the matching of roles.
         basis: whether counters are compared as rates or as totals.
         split: meaning of the roles, as they were read.
+        same_work: whether every run does the same work, so that totals of runs of different length
+            can be judged.
 
     Raises:
         ComparisonError: the runs cannot be compared with these options.
@@ -189,7 +193,7 @@ def compare(
         for run, (zero, _) in zip(runs, zeros, strict=True)
     ]
     sizes = [len(group) for group in groups]
-    alike = same_length([run.duration_ns for run in runs])
+    alike = same_work or same_length([run.duration_ns for run in runs])
     sliced = [Slices(run, basis) for run in runs]
     one_run = len({run.manifest.id for run in runs}) == 1
     metrics = (*metrics_of_results(runs), *metrics_of(basis))

@@ -50,6 +50,8 @@ def compare_folders(
     match: Sequence[str] = (),
     basis: CompareBasis = "rates",
     split: CompareSplit = "none",
+    *,
+    same_work: bool = False,
 ) -> Comparison:
     """Compare runs.
 
@@ -61,6 +63,7 @@ def compare_folders(
         basis: whether counters are compared as rates or as totals.
         split: whether roles are split by process. Split roles have figures but no curves, because
             frames contain role totals over all processes.
+        same_work: whether every run does the same work, so that totals can be judged.
 
     Raises:
         ComparisonError: the runs cannot be compared with these options.
@@ -70,7 +73,7 @@ def compare_folders(
     check_choice([[side.id for side in group] for group in groups], align, mark)
     corrections = [parse_correction(text) for text in match]
     tables = [[tables_of(side, split) for side in group] for group in groups]
-    return compare(tables, align, mark, corrections, basis, split)
+    return compare(tables, align, mark, corrections, basis, split, same_work=same_work)
 
 
 def tables_of(side: Side, split: CompareSplit = "none") -> RunTables:

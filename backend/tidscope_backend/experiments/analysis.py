@@ -21,17 +21,22 @@ from tidscope_wire.generated.models import (
 
 from tidscope_backend.comparison.figures import Figure
 from tidscope_backend.comparison.metrics import Metric
-from tidscope_backend.comparison.statistics import group_figure, paired_difference
+from tidscope_backend.comparison.statistics import (
+    Difference,
+    group_figure,
+    paired_difference,
+)
 from tidscope_backend.comparison.verdicts import judged
 from tidscope_backend.experiments.charts import charts_of
 from tidscope_backend.experiments.conditions import UNKNOWN
-from tidscope_backend.experiments.definition import RepeatSpec
+from tidscope_backend.experiments.difference import sequential_difference
 from tidscope_backend.experiments.journal import (
     Began,
     Begins,
     Ended,
     Entry,
     Failed,
+    Recorded,
     Repeated,
     began,
     experiment_folders,
@@ -39,35 +44,21 @@ from tidscope_backend.experiments.journal import (
     read_journal,
 )
 from tidscope_backend.experiments.matrix import (
+    BY_NAME,
     FIGURES,
     THROUGHPUT,
+    Attempts,
     Cell,
     FigureName,
     attempts_of,
     baseline_of,
-    next_cell,
-    repeats_left,
-    standings,
-    tallies_of,
+    pairs_of,
+    values_of,
 )
+from tidscope_backend.experiments.plan import plan_of
+from tidscope_backend.experiments.verdicts import verdicts_of
 from tidscope_backend.experiments.workload import ExperimentError
 from tidscope_backend.text import plural
-
-Attempts = Sequence[Repeated | Failed]
-
-
-def pairs_of(name: str, first: Attempts, other: Attempts) -> list[tuple[float, float]]:
-    """Return the values of a figure in two cells, paired by rounds that have both."""
-    return [
-        (before, after)
-        for before, after in zip(values_of(name, first), values_of(name, other), strict=False)
-        if before is not None and after is not None
-    ]
-
-
-def values_of(name: str, attempts: Attempts) -> list[float | None]:
-    """Return a figure by round; None if the repeat failed or lacks the figure."""
-    return [one.figures.get(name) if isinstance(one, Repeated) else None for one in attempts]
 
 
 def rankings(cells: Sequence[Cell], attempts: Mapping[str, Attempts]) -> Iterator[str]:
@@ -107,6 +98,12 @@ CONFIDENCE = (
     "(paired)."
 )
 
+OF_VARIANTS = (
+    "Intervals of differences are 95 % intervals of proof mode: they hold together at all times, "
+    "so stopping as soon as they decide is no error. They assume independent rounds; values of one "
+    "round are paired. Intervals of a mean (±) are by Student's t."
+)
+
 
 def summarise(entries: Sequence[Entry], *, carried_out: bool) -> ExperimentSummary:
     """Return the progress of an experiment.
@@ -115,15 +112,14 @@ def summarise(entries: Sequence[Entry], *, carried_out: bool) -> ExperimentSumma
         entries: entries of the experiment's journal.
         carried_out: whether a process is running the experiment.
     """
-    first, rules = began(entries), rules_of(began(entries))
-    tallies = tallies_of(entries)
-    least, most = repeats_left(tallies, rules)
+    first, plan = began(entries), plan_of(entries)
+    least, most = plan.least_left, plan.most_left
     done = [one for one in entries if isinstance(one, Repeated)]
     times = [one.elapsed_s for one in entries if isinstance(one, Repeated | Failed)]
     last = entries[-1]
     now = last if carried_out and isinstance(last, Begins) else None
     ended = isinstance(last, Ended) and not last.interrupted
-    complete = ended or next_cell(tallies, rules) is None
+    complete = ended or plan.step is None
     state: ExperimentState = "complete" if complete else "running" if carried_out else "interrupted"
     left_s = None
     if state == "running":
@@ -136,8 +132,8 @@ def summarise(entries: Sequence[Entry], *, carried_out: bool) -> ExperimentSumma
         state=state,
         started_unix_us=first.unix_us,
         workloads=first.workloads,
-        cells=len(tallies),
-        cells_done=sum(one != "open" for one in standings(tallies, rules).values()),
+        cells=len(plan.standings),
+        cells_done=sum(one != "open" for one in plan.standings.values()),
         repeats=len(done),
         least_left=least,
         most_left=most,
@@ -152,21 +148,28 @@ def analyse(entries: Sequence[Entry], *, carried_out: bool) -> Experiment:
     first = began(entries)
     cells = [Cell(values) for values in first.cells]
     attempts = attempts_of(entries)
-    stand = standings(tallies_of(entries), rules_of(first))
+    stand = plan_of(entries).standings
+    names = figure_names(first)
     found = []
     for cell in cells:
         baseline, own = baseline_of(cell, cells), attempts[cell.key]
         repeats = _done(own)
+        recorded = [one for one in entries if isinstance(one, Recorded) and one.cell == cell.key]
         found.append(
             ExperimentCell(
                 key=cell.key,
                 values=[NamedText(name=k, value=str(value)) for k, value in cell.values.items()],
                 standing=stand[cell.key],
                 baseline=None if baseline is None else baseline.key,
-                runs=[run for one in repeats for run in one.runs],
+                runs=[*_runs(repeats), *_runs(recorded)],
                 figures=[
                     _of_program(one, first.workloads)
-                    for one in _figures(own, None if baseline is None else attempts[baseline.key])
+                    for one in _figures(
+                        names,
+                        own,
+                        None if baseline is None else attempts[baseline.key],
+                        None if first.difference is None else len(cells) - 1,
+                    )
                 ],
                 failures=[one.reason for one in own if isinstance(one, Failed)],
                 warnings=_counted(repeats),
@@ -180,6 +183,7 @@ def analyse(entries: Sequence[Entry], *, carried_out: bool) -> Experiment:
         deviation=first.deviation,
         setup=[NamedText(name=name, value=value) for name, value in first.setup.items()],
         cells=found,
+        verdicts=list(verdicts_of(entries)),
         charts=charts_of(
             cells,
             found,
@@ -189,27 +193,52 @@ def analyse(entries: Sequence[Entry], *, carried_out: bool) -> Experiment:
             rankings=list(rankings(cells, attempts)),
         ),
         warnings=list(_warnings(first, entries, found)),
-        confidence=CONFIDENCE,
+        confidence=CONFIDENCE if first.difference is None else OF_VARIANTS,
     )
 
 
-def rules_of(first: Began) -> RepeatSpec:
-    """Return the rules of repeats with which an experiment was started."""
-    return RepeatSpec(
-        least=first.least, most=first.most, deviation=first.deviation, seed=first.seed
-    )
+def figure_names(first: Began) -> Sequence[FigureName]:
+    """Return all figures of an experiment, with the one that variants are compared by."""
+    rules = first.difference
+    if rules is None or rules.figure in BY_NAME:
+        return FIGURES
+    return (*FIGURES, FigureName(rules.figure, rules.label, rules.unit, rules.better, "result"))
 
 
-def _figures(own: Attempts, baseline: Attempts | None) -> Iterator[ExperimentFigure]:
-    """Return the known figures of a cell, with gains over a baseline."""
-    for one in FIGURES:
+def _figures(
+    names: Sequence[FigureName],
+    own: Attempts,
+    baseline: Attempts | None,
+    comparisons: int | None,
+) -> Iterator[ExperimentFigure]:
+    """Return the known figures of a cell, with gains over a baseline.
+
+    Args:
+        names: figures of the experiment.
+        own: repeats of the cell.
+        baseline: repeats of the baseline, or None.
+        comparisons: number of variants that are compared; None for a matrix of settings.
+    """
+    for one in names:
         figure = group_figure([each.figures.get(one.name) for each in _done(own)])
         if not figure.n:
             continue
-        gain = None if baseline is None else _gain(one, pairs_of(one.name, baseline, own))
+        gain = None
+        if baseline is not None and (pairs := pairs_of(one.name, baseline, own)):
+            gain = _gain(
+                one,
+                pairs,
+                paired_difference(pairs)
+                if comparisons is None
+                else sequential_difference(pairs, comparisons),
+            )
         yield ExperimentFigure(
             name=one.name, label=one.label, unit=one.unit, figure=figure, gain=gain
         )
+
+
+def _runs(entries: Sequence[Repeated] | Sequence[Recorded]) -> list[str]:
+    return [run for one in entries for run in one.runs]
 
 
 def _of_program(one: ExperimentFigure, workloads: Sequence[str]) -> ExperimentFigure:
@@ -224,14 +253,14 @@ def _done(attempts: Attempts) -> list[Repeated]:
     return [one for one in attempts if isinstance(one, Repeated)]
 
 
-def _gain(one: FigureName, pairs: Sequence[tuple[float, float]]) -> FigureDifference | None:
-    if not pairs:
-        return None
+def _gain(
+    one: FigureName, pairs: Sequence[tuple[float, float]], difference: Difference
+) -> FigureDifference:
     return judged(
         Metric(one.name, one.label, one.unit, one.better, by_role=False),
         [Figure(before) for before, _ in pairs],
         [Figure(after) for _, after in pairs],
-        paired_difference(pairs),
+        difference,
         alike=True,
     )
 
@@ -257,10 +286,10 @@ def _warnings(
     elif governor != "performance":
         yield f"The frequency governor is {governor}: clock rates may have changed."
     measured = [one.figures for one in entries if isinstance(one, Repeated)]
-    if measured and not any("power_w" in one for one in measured):
+    if first.difference is None and measured and not any("power_w" in one for one in measured):
         yield "This machine counts no energy (RAPL): operations per watt are unknown."
     maximum = [one for one in cells if one.standing == "maximum"]
-    if maximum:
+    if maximum and first.difference is None:
         yield (
             f"In {plural(len(maximum), 'cell')} the standard deviation of the repeats stayed above "
             f"{first.deviation:.0%} of their mean: {', '.join(one.key for one in maximum)}."

@@ -12,13 +12,21 @@ from tidscope_policies.contract import Bounds
 from tidscope_policies.parameters import ParameterError
 from tidscope_policies.registry import POLICIES, first_choice_s
 
+from tidscope_backend.experiments.variants import (
+    VARIANT,
+    DifferenceSpec,
+    VariantsDefinition,
+    VariantSpec,
+    variants_of,
+)
 from tidscope_backend.experiments.workload import (
     ExperimentError,
     StrictModel,
     Value,
     Workload,
     find_workload,
-    read_toml,
+    parse_toml,
+    read_text,
     validated,
 )
 
@@ -27,6 +35,11 @@ DEFAULT = "default"
 """Pseudo-policy without actions: the program keeps its size."""
 MAX_CELLS = 500
 MAX_SIZE = 4096
+MAX_VARIANTS = 8
+FOR_PROGRAMS = ("matrix", "steering", "time", "repeats", "quick")
+"""Keys that only experiments with programs have."""
+QUICK_S = 10.0
+"""Time for measuring variants with `--quick`, in seconds."""
 Placement = Literal["shared", "apart"]
 PLACEMENTS = ("shared", "apart")
 LONGEST_SEARCH_S = 3600.0
@@ -97,12 +110,25 @@ class ExperimentFile(StrictModel):
     version: Literal[1]
     name: str = Field(pattern="^[a-z0-9][a-z0-9-]{0,39}$")
     title: str = Field(min_length=1, max_length=120)
-    program: list[dict[str, Any]] = Field(min_length=1, max_length=4)
+    program: list[dict[str, Any]] = Field(default_factory=list, max_length=4)
+    variant: list[VariantSpec] = Field(default_factory=list, max_length=MAX_VARIANTS)
+    difference: DifferenceSpec = DifferenceSpec()
     matrix: dict[str, list[Any]] = Field(default_factory=dict)
     steering: SteeringSpec = SteeringSpec()
     time: TimeSpec = TimeSpec()
     repeats: RepeatSpec = RepeatSpec()
     quick: QuickSpec = QuickSpec()
+
+    @model_validator(mode="after")
+    def _is_one_kind(self) -> "ExperimentFile":
+        if bool(self.program) == bool(self.variant):
+            raise ValueError("has to have either [[program]] or [[variant]]")
+        unused = FOR_PROGRAMS if self.variant else ("difference",)
+        for key in unused:
+            if key in self.model_fields_set:
+                other = "variant" if self.variant else "program"
+                raise ValueError(f"has {key} beside [[{other}]], which does not use it; remove it")
+        return self
 
 
 @dataclass(frozen=True)
@@ -127,6 +153,7 @@ class Definition:
         repeats: rules of the number of repeats.
         quick: whether the definition is the quick variant.
         text: text of the file.
+        variants: what is compared instead of programs; None for programs.
     """
 
     name: str
@@ -138,6 +165,7 @@ class Definition:
     repeats: RepeatSpec
     quick: bool
     text: str
+    variants: VariantsDefinition | None = None
 
 
 def read_definition(path: Path, workloads: Path, *, quick: bool) -> Definition:
@@ -151,7 +179,14 @@ def read_definition(path: Path, workloads: Path, *, quick: bool) -> Definition:
     Raises:
         ExperimentError: the file is invalid; the text names file, key and remedy.
     """
-    found = validated(path, ExperimentFile, read_toml(path))
+    return checked_definition(path, read_text(path), workloads, quick=quick)
+
+
+def checked_definition(path: Path, text: str, workloads: Path, *, quick: bool) -> Definition:
+    """Check the text of an experiment file. Arguments and errors as of `read_definition`."""
+    found = validated(path, ExperimentFile, parse_toml(path, text))
+    if found.variant:
+        return _of_variants(path, found, text, quick=quick)
     programs = [
         _program(path, number, dict(one), workloads) for number, one in enumerate(found.program)
     ]
@@ -175,10 +210,28 @@ def read_definition(path: Path, workloads: Path, *, quick: bool) -> Definition:
         time=found.quick.time if quick else found.time,
         repeats=found.quick.repeats if quick else found.repeats,
         quick=quick,
-        text=path.read_text("utf-8"),
+        text=text,
     )
     _check_time(path, definition)
     return definition
+
+
+def _of_variants(path: Path, found: ExperimentFile, text: str, *, quick: bool) -> Definition:
+    update = {"most_s": QUICK_S} if quick else {}
+    spec = found.difference.model_copy(update=update)
+    variants = variants_of(path, found.variant, spec)
+    return Definition(
+        name=found.name,
+        title=found.title,
+        programs=[],
+        axes={VARIANT: [one.name for one in variants.variants]},
+        steering=found.steering,
+        time=found.time,
+        repeats=RepeatSpec(seed=variants.seed),
+        quick=quick,
+        text=text,
+        variants=variants,
+    )
 
 
 def _check_time(path: Path, definition: Definition) -> None:

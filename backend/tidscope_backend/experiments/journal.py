@@ -18,6 +18,7 @@ from typing import Any, BinaryIO
 
 from pydantic import TypeAdapter, ValidationError
 
+from tidscope_backend.experiments.difference import DifferenceRules
 from tidscope_backend.experiments.workload import ExperimentError, Value
 
 FOLDER = ".experiments"
@@ -50,6 +51,7 @@ class Began:
         waits: whether the workloads report queue waits.
         speed_up: whether speed-up is reported.
         setup: properties of the machine, name to text.
+        difference: rules of the comparison of variants; None for a matrix of settings.
     """
 
     id: str
@@ -69,6 +71,7 @@ class Began:
     waits: bool
     speed_up: bool
     setup: dict[str, str]
+    difference: DifferenceRules | None = None
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,23 @@ class Failed:
 
 
 @dataclass(frozen=True)
+class Recorded:
+    """A recorded run of a variant, beside the measured ones: what happens inside the program.
+
+    Attributes:
+        cell: name of the cell.
+        unix_us: end of the recording.
+        runs: run IDs.
+        problem: why there is no run; empty if there is one.
+    """
+
+    cell: str
+    unix_us: int
+    runs: list[str]
+    problem: str
+
+
+@dataclass(frozen=True)
 class Ended:
     """The experiment has ended; `interrupted` experiments can be resumed."""
 
@@ -119,12 +139,13 @@ class Ended:
     interrupted: bool
 
 
-Entry = Began | Begins | Repeated | Failed | Ended
+Entry = Began | Begins | Repeated | Failed | Recorded | Ended
 KINDS: Mapping[str, type[Entry]] = {
     "began": Began,
     "begins": Begins,
     "repeated": Repeated,
     "failed": Failed,
+    "recorded": Recorded,
     "ended": Ended,
 }
 _ADAPTERS: Mapping[str, TypeAdapter[Any]] = {

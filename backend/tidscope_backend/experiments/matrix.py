@@ -16,6 +16,7 @@ from tidscope_backend.comparison.sides import Side
 from tidscope_backend.comparison.statistics import group_figure
 from tidscope_backend.experiments.definition import DEFAULT, Definition, RepeatSpec
 from tidscope_backend.experiments.journal import Entry, Failed, Repeated, began
+from tidscope_backend.experiments.variants import VARIANT
 from tidscope_backend.experiments.workload import Value
 from tidscope_backend.pool_figures import known_figures
 from tidscope_backend.state_groups import GROUPS
@@ -47,6 +48,11 @@ CHOSEN = "chosen_share"
 """Share of the measured time after the policy first chose the size of each program."""
 FIGURES = (
     FigureName(THROUGHPUT, "Throughput", "1/s", "more", "result"),
+    FigureName("wall_s", "Wall time", "s", "less", "result"),
+    FigureName("cpu_s", "CPU time", "s", "less", "result"),
+    FigureName("user_cpu_s", "User time", "s", "less", "result"),
+    FigureName("system_cpu_s", "System time", "s", "less", "result"),
+    FigureName("peak_rss_bytes", "Peak resident memory", "bytes", "less", "result"),
     FigureName("throughput_1", "Throughput of the first program", "1/s", "more", "result"),
     FigureName("throughput_2", "Throughput of the second program", "1/s", "more", "result"),
     FigureName("throughput_3", "Throughput of the third program", "1/s", "more", "result"),
@@ -157,8 +163,6 @@ def joined(parts: list[Mapping[str, float]]) -> dict[str, float]:
     return found
 
 
-BASELINES = {"policy": DEFAULT, "variant": "before"}
-"""Axes with a baseline value that the other values are compared with."""
 MAX_GROUP = 80
 """Maximum characters in the group name of a run."""
 
@@ -209,11 +213,12 @@ def cells_of(definition: Definition) -> list[Cell]:
 
 
 def baseline_of(cell: Cell, cells: Sequence[Cell]) -> Cell | None:
-    """Return the baseline cell: without a policy, or before a change, and otherwise equal.
+    """Return the baseline cell: without a policy, or of the first variant, and otherwise equal.
 
     None if the cell is the baseline, or there is none.
     """
-    for axis, baseline in BASELINES.items():
+    variants = [one.values[VARIANT] for one in cells if VARIANT in one.values]
+    for axis, baseline in (("policy", DEFAULT), *((VARIANT, one) for one in variants[:1])):
         if cell.values.get(axis, baseline) != baseline:
             wanted = cell.without(axis)
             return next(
@@ -307,12 +312,14 @@ def next_cell(tallies: Mapping[str, Tally], rules: RepeatSpec) -> str | None:
         return None
     round_number = min(tallies[key].attempts for key in left)
     due = [key for key in left if tallies[key].attempts == round_number]
-    return min(due, key=lambda key: _place(rules.seed, round_number, key))
+    return order_of(due, rules.seed, round_number)[0]
 
 
-def _place(seed: int, round_number: int, key: str) -> bytes:
-    """Sort key that shuffles the cells of a round, reproducible for one seed."""
-    return hashlib.sha256(f"{seed} {round_number} {key}".encode()).digest()
+def order_of(keys: Sequence[str], seed: int, round_number: int) -> list[str]:
+    """Return the cells of a round in random order, reproducible for one seed."""
+    return sorted(
+        keys, key=lambda key: hashlib.sha256(f"{seed} {round_number} {key}".encode()).digest()
+    )
 
 
 def repeats_left(tallies: Mapping[str, Tally], rules: RepeatSpec) -> tuple[int, int]:
@@ -341,6 +348,10 @@ def tallies_of(entries: Sequence[Entry]) -> dict[str, Tally]:
     return found
 
 
+Attempts = Sequence[Repeated | Failed]
+"""Repeats of a cell, one per round."""
+
+
 def attempts_of(entries: Sequence[Entry]) -> dict[str, list[Repeated | Failed]]:
     """Return the repeats of each cell by the cell's name in file order, one per round."""
     found: dict[str, list[Repeated | Failed]] = {
@@ -350,3 +361,17 @@ def attempts_of(entries: Sequence[Entry]) -> dict[str, list[Repeated | Failed]]:
         if isinstance(entry, Repeated | Failed) and entry.cell in found:
             found[entry.cell].append(entry)
     return found
+
+
+def pairs_of(name: str, first: Attempts, other: Attempts) -> list[tuple[float, float]]:
+    """Return the values of a figure in two cells, paired by rounds that have both."""
+    return [
+        (before, after)
+        for before, after in zip(values_of(name, first), values_of(name, other), strict=False)
+        if before is not None and after is not None
+    ]
+
+
+def values_of(name: str, attempts: Attempts) -> list[float | None]:
+    """Return a figure by round; None if the repeat failed or lacks the figure."""
+    return [one.figures.get(name) if isinstance(one, Repeated) else None for one in attempts]

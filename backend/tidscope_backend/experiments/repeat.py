@@ -70,6 +70,30 @@ class RepeatResult:
     warnings: Sequence[str]
 
 
+class Measure(Protocol):
+    """Does a repeat of a cell."""
+
+    def __call__(
+        self, cell: Cell, group: str, begins: Callable[[list[str]], None], /
+    ) -> RepeatResult:
+        """Do the repeat. Raises RepeatError.
+
+        Args:
+            cell: cell of the matrix.
+            group: group name of the runs.
+            begins: called with the targets when they are attached.
+        """
+
+
+def measure_programs(definition: Definition, watching: Watching, commands: Commands) -> Measure:
+    """Return what does the repeats of an experiment with programs; arguments as of Repeat."""
+
+    def measure(cell: Cell, group: str, begins: Callable[[list[str]], None]) -> RepeatResult:
+        return Repeat(definition, cell, group, watching, commands, begins).measure()
+
+    return measure
+
+
 class Repeat:
     """One repeat of a cell.
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tidscope_wire.generated.models import Experiment, ExperimentCell, ExperimentFigure
 
+from tidscope_backend.experiments.analysis import figure_names
 from tidscope_backend.experiments.charts_of_ratios import ends_in_percent
 from tidscope_backend.experiments.journal import Entry, Repeated, began
 from tidscope_backend.experiments.matrix import BY_NAME, FIGURES, THROUGHPUT
@@ -75,8 +76,8 @@ def decide(found: Experiment, bounds: Sequence[Bound]) -> list[Decision]:
         if not any(one.bound == bound for one in decisions):
             raise ExperimentError(
                 f"{bound.text}: no cell has an interval of {bound.figure} against the default; "
-                "the matrix needs the policy default and another one, or the variants before and "
-                "after, and two repeats"
+                "the matrix needs the policy default and another one, and two repeats, or the "
+                "file needs variants, and four rounds"
             )
     return decisions
 
@@ -142,7 +143,7 @@ def write_raw(path: Path, entries: Sequence[Entry]) -> None:
         "elapsed_s": pa.array([one.elapsed_s for one in repeats], pa.float64()),
         **{
             figure.name: pa.array([one.figures.get(figure.name) for one in repeats], pa.float64())
-            for figure in FIGURES
+            for figure in figure_names(began(entries))
         },
         "warnings": pa.array([one.warnings for one in repeats], pa.list_(pa.string())),
         "runs": pa.array([one.runs for one in repeats], pa.list_(pa.string())),
@@ -156,6 +157,7 @@ def markdown(found: Experiment) -> str:
     lines = [
         f"# {found.summary.title}",
         "",
+        *(line for one in found.verdicts for line in (f"**{one.text}**", "")),
         _facts(found),
         "",
         *(f"- {text}" for text in found.warnings),
@@ -194,6 +196,7 @@ def page(found: Experiment) -> str:
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             f"<title>{title}</title><style>{STYLE}</style></head><body>",
             f'<h1>{title}</h1><p class="muted">{escape(_facts(found))}</p>',
+            *(f"<p><strong>{escape(one.text)}</strong></p>" for one in found.verdicts),
             "<ul>",
             *(f"<li>{escape(text)}</li>" for text in found.warnings),
             "</ul>",
@@ -236,7 +239,7 @@ def _against_rows(found: Experiment) -> list[list[str]]:
     steered = "policy" in {one.name for cell in found.cells for one in cell.values}
     head = [
         *(
-            "against the default" if steered else "against before",
+            "against the default" if steered else "against the first variant",
             "throughput",
             "operations per CPU second",
         ),
@@ -247,11 +250,16 @@ def _against_rows(found: Experiment) -> list[list[str]]:
 
 def _facts(found: Experiment) -> str:
     began_at = time.gmtime(found.summary.started_unix_us / 1e6)
+    rule = (
+        "Variants alternate in random order until their differences are known, or the time is up."
+        if found.verdicts
+        else f"A cell has {range_text(found)} repeats, until their standard deviation is at most "
+        f"{found.deviation:.0%} of their mean."
+    )
     return (
         f"Experiment {found.summary.id}, begun {time.strftime('%Y-%m-%d %H:%M', began_at)} UTC, "
         f"{found.summary.state}: {found.summary.repeats} repeats of {found.summary.cells} cells; "
-        f"{' beside '.join(found.summary.workloads)}. A cell has {range_text(found)} "
-        f"repeats, until their standard deviation is at most {found.deviation:.0%} of their mean."
+        f"{' beside '.join(found.summary.workloads)}. {rule}"
     )
 
 

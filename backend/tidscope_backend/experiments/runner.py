@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tidscope_backend.experiments.building import Commands
 from tidscope_backend.experiments.conditions import setup_of_machine
 from tidscope_backend.experiments.definition import Definition
 from tidscope_backend.experiments.journal import (
@@ -16,6 +15,7 @@ from tidscope_backend.experiments.journal import (
     Entry,
     Failed,
     Journal,
+    Recorded,
     Repeated,
     began,
     create_folder,
@@ -23,9 +23,13 @@ from tidscope_backend.experiments.journal import (
     experiment_folders,
     read_journal,
 )
-from tidscope_backend.experiments.matrix import Cell, cells_of, group_name, next_cell, tallies_of
-from tidscope_backend.experiments.repeat import Repeat, RepeatResult, Watching
+from tidscope_backend.experiments.matrix import Cell, cells_of, group_name
+from tidscope_backend.experiments.plan import plan_of
+from tidscope_backend.experiments.repeat import Measure, RepeatResult
 from tidscope_backend.experiments.workload import ExperimentError, RepeatError
+
+COMMANDS, RUNS = "commands", "runs"
+"""Shown for experiments with variants: what runs, and the unit of throughput."""
 
 
 @dataclass(frozen=True)
@@ -99,21 +103,21 @@ class Runner:
     Args:
         definition: checked experiment.
         opened: the experiment.
-        watching: tidscope client.
-        commands: commands of programs, from `prepare`.
+        measure: does a repeat.
         report: called with all entries after each new one.
+        record: records a run of a variant that counts for no difference; None if there are none.
     """
 
     def __init__(
         self,
         definition: Definition,
         opened: Opened,
-        watching: Watching,
-        commands: Commands,
+        measure: Measure,
         report: Callable[[Sequence[Entry]], None],
+        record: Callable[[Cell, str], Sequence[str]] | None = None,
     ) -> None:
         self._definition, self._opened = definition, opened
-        self._watching, self._commands, self._report = watching, commands, report
+        self._measure, self._record, self._report = measure, record, report
         self._entries = read_journal(opened.folder)
         self._cells = {cell.key: cell for cell in cells_of(definition)}
         self._journal = Journal(opened.folder)
@@ -128,8 +132,11 @@ class Runner:
         """
         interrupted = True
         try:
-            while key := next_cell(tallies_of(self._entries), self._definition.repeats):
-                self._repeat(self._cells[key])
+            while step := plan_of(self._entries).step:
+                if step.recorded:
+                    self._record_run(self._cells[step.cell])
+                else:
+                    self._repeat(self._cells[step.cell])
             interrupted = False
         except OSError as error:
             raise ExperimentError(f"the journal cannot be written: {error.strerror}") from None
@@ -142,15 +149,13 @@ class Runner:
 
     def _repeat(self, cell: Cell) -> None:
         started = time.monotonic()
-        group = group_name(self._opened.id, self._definition.name, cell)
         self._add(Begins(cell.key, _unix_us()))
 
         def begins(targets: list[str]) -> None:
             self._add(Begins(cell.key, _unix_us(), targets))
 
-        one = Repeat(self._definition, cell, group, self._watching, self._commands, begins)
         try:
-            found: RepeatResult | str = one.measure()
+            found: RepeatResult | str = self._measure(cell, self._group(cell), begins)
         except RepeatError as error:
             found = str(error)
         elapsed_s = time.monotonic() - started
@@ -167,6 +172,19 @@ class Runner:
                     list(found.warnings),
                 )
             )
+
+    def _record_run(self, cell: Cell) -> None:
+        self._add(Begins(cell.key, _unix_us()))
+        runs, problem = list[str](), "runs of variants cannot be recorded here"
+        if self._record is not None:
+            try:
+                runs, problem = list(self._record(cell, self._group(cell))), ""
+            except RepeatError as error:
+                problem = str(error)
+        self._add(Recorded(cell.key, _unix_us(), runs, problem))
+
+    def _group(self, cell: Cell) -> str:
+        return group_name(self._opened.id, self._definition.name, cell)
 
     def _add(self, entry: Entry) -> None:
         self._journal.write(entry)
@@ -196,11 +214,12 @@ def _beginning(name: str, definition: Definition) -> Began:
         deviation=definition.repeats.deviation,
         seed=definition.repeats.seed,
         repeat_s=definition.time.warm_up_s + definition.time.measure_s,
-        workloads=[one.name for one in specs],
-        unit=units[0] if single is not None else "operations (geometric mean)",
+        workloads=[one.name for one in specs] or [COMMANDS],
+        unit=units[0] if single is not None else "operations (geometric mean)" if specs else RUNS,
         waits=single is not None and single.waits,
         speed_up=single is not None and single.speed_up,
         setup=setup_of_machine(),
+        difference=None if definition.variants is None else definition.variants.rules,
     )
 
 

@@ -33,21 +33,25 @@ class StrictModel(BaseModel):
 M = TypeVar("M", bound=BaseModel)
 
 
-def read_toml(path: Path) -> dict[str, Any]:
-    """Read a TOML file.
-
-    Raises:
-        ExperimentError: the file cannot be read, or is not TOML.
-    """
+def read_text(path: Path) -> str:
+    """Read a text file. Raises ExperimentError."""
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
             raise ExperimentError(f"{path}: has more than {MAX_BYTES} bytes; make it smaller")
-        return tomllib.loads(data.decode())
+        return data.decode()
     except OSError as error:
         raise ExperimentError(f"{path}: cannot be read: {error.strerror}") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise ExperimentError(f"{path}: is not TOML: {error}") from None
+
+
+def parse_toml(path: Path, text: str) -> dict[str, Any]:
+    """Parse the text of a file. Raises ExperimentError if it is not TOML."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
         raise ExperimentError(f"{path}: is not TOML: {error}") from None
 
 
@@ -258,7 +262,7 @@ def find_workload(places: Path, name: str, base: Path) -> Workload:
 def read_workload(folder: Path) -> Workload:
     """Read the workload in a folder. Raises ExperimentError."""
     path = folder / FILE
-    spec = validated(path, WorkloadSpec, read_toml(path))
+    spec = validated(path, WorkloadSpec, parse_toml(path, read_text(path)))
     found = dict(spec.program)
     chooser = found.pop("choose", "")
     if not isinstance(chooser, str) or (chooser and chooser not in spec.parameters):

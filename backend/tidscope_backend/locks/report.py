@@ -208,10 +208,6 @@ def _short(name: str) -> str:
 
 
 VERSION = 1
-MEASURE_S = 1.0
-"""Minimum duration of a repeat, in seconds; longer runs of the command are completed."""
-REPEATS = {"least": 5, "most": 20}
-DEVIATION = 0.05
 MAX_NAME, MAX_TITLE = 40, 120
 
 
@@ -222,12 +218,12 @@ class Program:
     Attributes:
         directory: folder of the unchanged module.
         command: command line; empty if there is none.
-        figure: measurement: `go-bench` (the output of `go test -bench`) or `wall-time`.
+        metric: measurement: `go-bench` (the output of `go test -bench`) or `wall`.
     """
 
     directory: str
     command: str
-    figure: str
+    metric: str
 
 
 def choose_program(answer: dict[str, Any], lock: LockUse, given: str | None) -> Program:
@@ -240,10 +236,10 @@ def choose_program(answer: dict[str, Any], lock: LockUse, given: str | None) -> 
     """
     directory = str(answer["directory"])
     if given:
-        return Program(directory, given, "wall-time")
+        return Program(directory, given, "wall")
     package = _package(answer["packages"], lock.name)
     if not any(name.startswith(f"{package}.") for name in answer["benchmarks"]):
-        return Program(directory, "", "wall-time")
+        return Program(directory, "", "wall")
     command = ("go", "test", "-run=^$", "-bench=.", "-benchtime=200ms", package)
     return Program(directory, shlex.join(command), "go-bench")
 
@@ -259,7 +255,7 @@ def file_name(lock: LockUse, hint: Hint) -> str:
 
 
 def experiment_text(lock: LockUse, hint: Hint, program: Program) -> str:
-    """Return an experiment file of the workload `command`, before and after a change."""
+    """Return an experiment file with two variants, before and after a change."""
     name = re.sub("[^a-z0-9]+", "-", file_name(lock, hint).removesuffix(".toml").lower())
     short = lock.name.rpartition("/")[2]
     title = f"{short}: {hint.text}"
@@ -274,24 +270,18 @@ def experiment_text(lock: LockUse, hint: Hint, program: Program) -> str:
         f"name = {_text(name[-MAX_NAME:].strip('-'))}",
         f"title = {_text(_shortened(title))}",
         "",
-        "[[program]]",
-        'workload = "command"',
+        "[[variant]]",
+        'name = "before"',
         *([] if program.command else ["# No benchmark was found: what shows the effect?"]),
-        f"command = {_text(program.command)}",
-        f"figure = {_text(program.figure)}",
-        f"before = {_text(program.directory)}",
-        f"after = {_text(f'{program.directory}-{hint.name}')}",
+        f"command = [{', '.join(map(_text, shlex.split(program.command)))}]",
+        f"directory = {_text(program.directory)}",
         "",
-        "[matrix]",
-        'variant = ["before", "after"]',
+        "[[variant]]",
+        'name = "after"',
+        f"directory = {_text(f'{program.directory}-{hint.name}')}",
         "",
-        "[time]",
-        "warm_up_s = 0",
-        f"measure_s = {MEASURE_S:g}",
-        "",
-        "[repeats]",
-        *(f"{key} = {number}" for key, number in REPEATS.items()),
-        f"deviation = {DEVIATION}",
+        "[difference]",
+        f"metric = {_text(program.metric)}",
     ]
     return "\n".join(lines) + "\n"
 

@@ -44,8 +44,12 @@ class Interval(NamedTuple):
     high: float
 
 
-def mean_interval(values: Sequence[float]) -> Interval:
+def mean_interval(values: Sequence[float], alpha: float = ALPHA) -> Interval:
     """The mean of values, and where the mean of their distribution is.
+
+    Args:
+        values: in the order in which they came.
+        alpha: greatest probability that any of the intervals leaves out the mean.
 
     Raises:
         ValueError: there are no values.
@@ -54,17 +58,17 @@ def mean_interval(values: Sequence[float]) -> Interval:
     if not n:
         raise ValueError("the mean of no values")
     mean = math.fsum(values) / n
-    half = _half_width(values, mean)
+    half = _half_width(values, mean, alpha)
     return Interval(mean, mean - half, mean + half)
 
 
-def _half_width(values: Sequence[float], mean: float) -> float:
+def _half_width(values: Sequence[float], mean: float, alpha: float) -> float:
     n = len(values)
     freedom = n - 1
     if not freedom:
         return math.inf
     shrink = 1 + n * PRIOR
-    most = math.exp((math.log(shrink) / 2 - math.log(ALPHA)) * 2 / n)
+    most = math.exp((math.log(shrink) / 2 - math.log(alpha)) * 2 / n)
     if most >= shrink:
         return math.inf
     variance = math.fsum((value - mean) ** 2 for value in values) / freedom
@@ -233,13 +237,13 @@ class ProofRecord:
     @property
     def gain(self) -> Interval | None:
         """Relative gain of progress by the policy; None before the first pair."""
-        return _relative_mean(self.ratios)
+        return relative_mean(self.ratios) if self.ratios else None
 
     @property
     def p99(self) -> Interval | None:
         """Change of the 99th percentile of response times by the policy, relative; None: none is
         known."""
-        return _relative_mean(self.p99_ratios)
+        return relative_mean(self.p99_ratios) if self.p99_ratios else None
 
     @property
     def most_lost_s(self) -> float:
@@ -278,8 +282,13 @@ class ProofRecord:
         return max(smallest, WIDEST) if self._is_over else smallest
 
 
-def _relative_mean(ratios: Sequence[float]) -> Interval | None:
-    return Interval(*map(_relative, mean_interval(ratios))) if ratios else None
+def relative_mean(ratios: Sequence[float], alpha: float = ALPHA) -> Interval:
+    """The mean of natural logarithms of ratios as a relative difference, with its interval.
+
+    Raises:
+        ValueError: there are no ratios.
+    """
+    return Interval(*map(_relative, mean_interval(ratios, alpha)))
 
 
 def _relative(ratio: float) -> float:

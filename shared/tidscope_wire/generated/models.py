@@ -1097,6 +1097,93 @@ class ExperimentSummary(Message):
     """
 
 
+VerdictDirection = TypeAliasType(
+    "VerdictDirection",
+    Annotated[Literal["less", "more"], Field(title="VerdictDirection")],
+)
+"""
+Which way is an improvement.
+"""
+
+
+VariantVerdict = TypeAliasType(
+    "VariantVerdict",
+    Annotated[
+        Literal["better", "worse", "same", "undecided", "open"],
+        Field(title="VariantVerdict"),
+    ],
+)
+"""
+better, worse: the interval excludes 0. same: it lies within the margin. undecided: neither, and the time is up or runs failed. open: it is being measured.
+"""
+
+
+class ExperimentVerdict(Message):
+    """
+    Whether a variant is better than the first one.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    cell: str
+    """
+    Key of the variant's cell.
+    """
+    variant: str
+    """
+    Name of the variant.
+    """
+    baseline: str
+    """
+    Name of the first variant.
+    """
+    figure: str
+    """
+    Name of the figure that decides.
+    """
+    label: str
+    """
+    The figure in words.
+    """
+    unit: str
+    """
+    Unit of the figure; empty: it has none.
+    """
+    better: Annotated[VerdictDirection, Field(title="VerdictDirection")]
+    """
+    Which way is an improvement.
+    """
+    verdict: Annotated[VariantVerdict, Field(title="VariantVerdict")]
+    """
+    better, worse: the interval excludes 0. same: it lies within the margin. undecided: neither, and the time is up or runs failed. open: it is being measured.
+    """
+    difference_percent: float | None
+    """
+    Difference of the figure from the first variant's, in percent of that; null: unknown.
+    """
+    interval: Annotated[list[float] | None, Field(max_length=2, min_length=2)]
+    """
+    Lower and upper end of the 95 % interval of the difference, in percent, which holds whenever the experiment stops; null: fewer than four pairs, or unknown.
+    """
+    margin_percent: float
+    """
+    Greatest difference of variants that count as the same.
+    """
+    pairs: Annotated[int, Field(ge=0)]
+    """
+    Rounds in which both have the figure.
+    """
+    reason: str
+    """
+    Why it is undecided or open; empty for the other verdicts.
+    """
+    text: str
+    """
+    The verdict in words, for people.
+    """
+
+
 class ExperimentsResponse(Message):
     """
     GET /api/v1/experiments.
@@ -6903,6 +6990,10 @@ class Experiment(Message):
     cells: list[ExperimentCell]
     """
     In the order of the file.
+    """
+    verdicts: list[ExperimentVerdict]
+    """
+    Of each variant but the first; empty for a matrix of settings.
     """
     charts: list[ExperimentChart]
     """

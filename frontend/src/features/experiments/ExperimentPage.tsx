@@ -55,6 +55,7 @@ function Measured({ experiment: value }: { readonly experiment: Experiment }) {
         <h1>{value.summary.title}</h1>
         <span className={shared.hint}>{value.summary.id}</span>
       </header>
+      <Verdicts experiment={value} />
       <State experiment={value} />
       <LiveRepeat summary={value.summary} />
       {value.warnings.length === 0 ? null : (
@@ -93,6 +94,20 @@ function Measured({ experiment: value }: { readonly experiment: Experiment }) {
   );
 }
 
+/** Whether each variant is better than the first one, in a sentence each. */
+function Verdicts({ experiment }: { readonly experiment: Experiment }) {
+  if (experiment.verdicts.length === 0) return null;
+  return (
+    <section aria-label="Verdicts">
+      {experiment.verdicts.map(({ cell, text }) => (
+        <p key={cell}>
+          <strong>{text}</strong>
+        </p>
+      ))}
+    </section>
+  );
+}
+
 function State({ experiment }: { readonly experiment: Experiment }) {
   const { summary, least, most, deviation } = experiment;
   return (
@@ -107,9 +122,10 @@ function State({ experiment }: { readonly experiment: Experiment }) {
         {summary.state}: {progressText(summary)}.
       </p>
       <p className={shared.hint}>
-        {summary.workloads.join(" beside ")}; {least === most ? most : `${least} to ${most}`}{" "}
-        repeats of each cell, until their standard deviation is at most{" "}
-        {numberText(100 * deviation)} % of their mean.
+        {summary.workloads.join(" beside ")};{" "}
+        {experiment.verdicts.length > 0
+          ? "variants in random order, until their differences are known or the time is up."
+          : `${least === most ? most : `${least} to ${most}`} repeats of each cell, until their standard deviation is at most ${numberText(100 * deviation)} % of their mean.`}
         {summary.state === "interrupted"
           ? " It was interrupted; tidscope experiment FILE --resume continues it."
           : ""}
@@ -171,10 +187,12 @@ function AgainstDefault({ experiment }: { readonly experiment: Experiment }) {
   const known = GAINS.filter(({ name }) =>
     compared.some(({ figures }) => gainText(figures.find((one) => one.name === name)) !== ""),
   );
+  const title =
+    experiment.verdicts.length > 0 ? "Against the first variant" : "Against the default";
   return (
-    <section className={`${shared.panel} ${shared.scroll}`} aria-label="Against the default">
+    <section className={`${shared.panel} ${shared.scroll}`} aria-label={title}>
       <header className={shared.panelHead}>
-        <h2>Against the default</h2>
+        <h2>{title}</h2>
       </header>
       <table className={shared.table}>
         <thead>

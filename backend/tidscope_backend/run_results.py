@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tidscope_wire.generated.models import Better, RunResult
 
-from tidscope_backend.cli.patterns import PatternError, last_groups, pattern
+from tidscope_backend.patterns import PatternError, last_groups, pattern
 
 MAX_RESULTS = 16
 _FORM = re.compile(

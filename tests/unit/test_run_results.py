@@ -1,8 +1,8 @@
 """Results of runs that are given with the recording, or found in a command's output."""
 
 import pytest
-from tidscope_backend.cli import patterns
-from tidscope_backend.cli.results import Metric, metric, results_of
+from tidscope_backend import patterns
+from tidscope_backend.run_results import Metric, metric, results_of
 from tidscope_wire.generated.models import RunResult
 
 OUTPUT = """\
