@@ -11,7 +11,7 @@ import {
 } from "../../testing/evidence";
 import { OWN_DELAY_RULE, TAKEN_CPU_RULE, THROTTLING_RULE } from "./cpu";
 import type { Evidence } from "./finding";
-import { found } from "./findings";
+import { ofRules } from "./findings";
 
 it("names GOMAXPROCS and the CPU limit where periods are throttled, and only there", () => {
   const cgroup = { limit: 2, gomaxprocs: 8, periods: 600, throttled: 222, throttled_share: 0.4 };
@@ -29,7 +29,7 @@ it("names GOMAXPROCS and the CPU limit where periods are throttled, and only the
 it("counts the threads that a CPU limit holds, where their state is known", () => {
   const cgroup = { limit: 2, gomaxprocs: 8, periods: 600, throttled: 222, throttled_share: 0.4 };
   const evidence = (roles: Evidence["roles"]) =>
-    found([THROTTLING_RULE], { ...NOTHING, cgroup, roles }, []).map((one) => one.evidence);
+    ofRules([THROTTLING_RULE], { ...NOTHING, cgroup, roles }, []).map((one) => one.evidence);
   expect(evidence([])).toEqual([expect.stringContaining("0.400 s a second in all")]);
   const held = roleOf("worker-#", 8, {}, { throttled: 90 });
   expect(evidence([held])).toEqual([
