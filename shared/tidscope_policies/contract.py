@@ -70,6 +70,10 @@ class Peers:
     moved: bool = False
 
 
+HARDLY = 0.5
+"""Share of its part of the cores below which a program's threads mostly wait."""
+
+
 @dataclass(frozen=True, slots=True)
 class CoreShare:
     """A program's cores by the machine, its affinity and the limits of its control groups.
@@ -77,10 +81,17 @@ class CoreShare:
     Attributes:
         usable: cores that the program may use.
         share: equal part of `usable` among the steered programs that may use the same cores.
+        used: cores that the program used in the interval, on average; None if unknown.
     """
 
     usable: float
     share: float
+    used: float | None = None
+
+    @property
+    def is_hardly_used(self) -> bool:
+        """True if the program's threads mostly wait: cores say nothing of how many it needs."""
+        return self.used is not None and self.used < HARDLY * self.share
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from tidscope_collector.steering.loop.signals import (
     SignalLostError,
     SignalRefusedError,
 )
-from tidscope_policies.contract import Bounds
+from tidscope_policies.contract import Bounds, CoreShare
 from tidscope_wire.generated.models import PrometheusCounter
 
 TEXT = """# HELP http_requests_total Requests.
@@ -280,3 +280,11 @@ def test_the_mean_time_that_jobs_waited(last: Count, mean: float | None, jobs: i
     meter.add_part(last)
     seen = meter.end(1, BOUNDS)
     assert (seen.mean_wait_s, seen.jobs) == (mean, jobs)
+
+
+def test_cores_that_the_program_used() -> None:
+    meter = IntervalMeter(Count(10.0, 0), size=4, cpu_s=3.0)
+    meter.add_part(Count(12.0, 100))
+    assert meter.end(4, BOUNDS, cores=CoreShare(2, 1), cpu_s=4.5).cores == CoreShare(2, 1, 0.75)
+    assert meter.end(4, BOUNDS, cores=CoreShare(2, 1)).cores == CoreShare(2, 1)
+    assert meter.end(4, BOUNDS, cpu_s=4.5).cores is None

@@ -241,9 +241,11 @@ def test_shares(limits: Mapping[str, CoreLimits], expected: CoreShare | None) ->
         (CoreShare(2, 1), Peers(2), 1, "2 cores for 2 programs"),
         (CoreShare(1.5, 0.75), Peers(2), 1, "1.5 cores for 2 programs"),
         (CoreShare(1, 1), Peers(2), 1, "1 core for 2 programs"),
+        (CoreShare(4, 2, used=1.5), Peers(2), 2, "4 cores for 2 programs"),
+        (CoreShare(4, 2, used=0.2), Peers(2), 6, "its threads wait more than they compute"),
         (None, None, 6, "the program's own size"),
     ],
-    ids=["two", "shared", "fraction", "one", "unknown"],
+    ids=["two", "shared", "fraction", "one", "computing", "waiting", "unknown"],
 )
 def test_cooperative_begins_at_its_share(
     cores: CoreShare | None, peers: Peers | None, size: int, words: str

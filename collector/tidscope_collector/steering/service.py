@@ -18,7 +18,6 @@ from tidscope_wire.generated.models import (
 
 from tidscope_collector.inspection.agent_sockets import SocketId
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.process import parse_stat
 from tidscope_collector.steering.loop.control_loop import ControlLoop
 from tidscope_collector.steering.loop.events import DETACH, SHUTDOWN, Event, EventSink
 from tidscope_collector.steering.loop.loop_inputs import (
@@ -28,6 +27,7 @@ from tidscope_collector.steering.loop.loop_inputs import (
     LoopSettings,
 )
 from tidscope_collector.steering.loop.peers import PeerRegistry, read_core_limits
+from tidscope_collector.steering.loop.process_state import ProcessState
 from tidscope_collector.steering.loop.setup import SetupOpener, SteeredProcess
 from tidscope_collector.steering.plan import (
     CORES,
@@ -150,7 +150,7 @@ class SteeringService:
             BadParameterError, NotSteerableError, TooManyActionsError: as for `steer`.
         """
         plan = SteeringPlan.of(
-            request, lambda rule: self._learners.of(self._program(target.process), rule)
+            request, lambda rule: self._learners.of(self._state(target.process).name(), rule)
         )
         self._limit_actions(target.id)
         busy = self.exclusive(target.id)
@@ -228,10 +228,10 @@ class SteeringService:
             return self._opener.open(target.process, knob, signal, counter, waits=plan.waits)
 
         bounds = plan.bounds(setup.knob.describe(), request)
-        contender = None
+        state, contender = self._state(target.process), None
         if plan.claim is not None:
             process = target.process
-            label = f"{self._program(process)} ({process.pid})"
+            label = f"{state.name()} ({process.pid})"
             contender = Contender(label, plan.claim, bounds, int(plan.parameters.get(CORES, 0)))
         settings = LoopSettings(
             target=target.id,
@@ -252,18 +252,14 @@ class SteeringService:
             setup,
             self._peers,
             self._publisher(target),
-            is_paused=lambda: self._state(target.process) in ("T", "t"),
-            is_gone=lambda: self._state(target.process) in ("", "Z", "X"),
+            is_paused=state.is_paused,
+            is_gone=state.is_gone,
+            cpu_s=state.cpu_s,
             cores=cores,
         )
 
-    def _program(self, process: SteeredProcess) -> str:
-        """Return the name of a process (comm); empty if it has ended."""
-        try:
-            found = parse_stat(self._procfs.read(f"{process.pid}/stat"))
-        except OSError:
-            return ""
-        return found.name.decode(errors="replace")
+    def _state(self, process: SteeredProcess) -> ProcessState:
+        return ProcessState(self._procfs, process.pid, process.start_ticks)
 
     def adopt(self, prepared: PreparedSteering) -> bool:
         """Let a loop steer. Return False if the target was released since it was prepared."""
@@ -388,11 +384,3 @@ class SteeringService:
             if len(lately) >= ACTIONS:
                 raise TooManyActionsError
             lately.append(now)
-
-    def _state(self, process: SteeredProcess) -> str:
-        """Return the state of a process from /proc; empty if it has ended."""
-        try:
-            found = parse_stat(self._procfs.read(f"{process.pid}/stat"))
-        except OSError:
-            return ""
-        return found.state if found.start_ticks == process.start_ticks else ""

@@ -79,7 +79,7 @@ class Cooperative:
     When the others have left, it goes back to the size that it had alone. Together with others
 
     - it starts from its share of the cores that it may use, by the machine, its affinity, and the
-      limits of its control groups;
+      limits of its control groups, unless its threads wait more than they compute;
     - one program tries sizes out at a time: the holder of the host's token (coordinator.py). The
       others keep still, and do not take the changes meanwhile for an effect of their own size;
     - it maximises the sum of the logarithms of all programs' progress. A program that looked at
@@ -145,10 +145,14 @@ class Cooperative:
             self._alone = seen.original
         elif first or not joined:
             self._alone = seen.size
-        if peers.instances == 1 and not self._p.cores:
+        waits = seen.cores is not None and seen.cores.is_hardly_used
+        if not self._p.cores and (peers.instances == 1 or waits):
             size = seen.bounds.clamp(self._alone)
             whose = "the program's own size" if first else "the size that it has"
-            reason = f"{why} at {size}, {'the size that it had alone' if joined else whose}."
+            if joined:
+                whose = "the size that it had alone"
+            hint = ": its threads wait more than they compute" if peers.instances > 1 else ""
+            reason = f"{why} at {size}, {whose}{hint}."
             return Decision(size, "starting", reason, deferred=size == seen.size)
         programs = "one program" if peers.instances == 1 else f"{peers.instances} programs"
         if self._p.cores or seen.cores is None:

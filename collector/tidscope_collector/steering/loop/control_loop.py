@@ -70,6 +70,7 @@ class ControlLoop:
         *,
         is_paused: Callable[[], bool] = lambda: False,
         is_gone: Callable[[], bool] = lambda: False,
+        cpu_s: Callable[[], float | None] = lambda: None,
         cores: CoreLimits = NO_LIMITS,
     ) -> None:
         self.settings = settings
@@ -78,6 +79,7 @@ class ControlLoop:
         self._open_setup, self._setup = open_setup, setup
         self._peers = peers
         self._is_paused, self._is_gone = is_paused, is_gone
+        self._cpu_s = cpu_s
         self._requests: queue.SimpleQueue[RestartRequest | GrantChange | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._stopping = False
@@ -316,6 +318,7 @@ class ControlLoop:
                 setup.signal.read(),
                 self._report.steering.size,
                 () if times is None else times.read(),
+                self._cpu_s(),
             )
             if self._measure(setup, meter):
                 return
@@ -329,6 +332,7 @@ class ControlLoop:
                 probing_elsewhere=self._peers.is_probing_elsewhere(name, now),
                 peers=self._peers.peers(name, now),
                 cores=self._peers.share(name),
+                cpu_s=self._cpu_s(),
             )
             seen = self._peers.divide_by(name, seen)
             if times is not None:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from tidscope_policies.contract import Bounds, CoreShare, Observation, Part, Peers
@@ -226,10 +226,14 @@ class IntervalMeter:
         first: count at the start.
         size: size set for the interval.
         times: finished jobs by response time at the start, as in an observation.
+        cpu_s: CPU time of the program at the start; None if unknown.
     """
 
-    def __init__(self, first: Count, size: int, times: Sequence[int] = ()) -> None:
+    def __init__(
+        self, first: Count, size: int, times: Sequence[int] = (), cpu_s: float | None = None
+    ) -> None:
         self._first = first
+        self._cpu_s = cpu_s
         self._times = times
         self._last = first
         self._size = size
@@ -266,6 +270,7 @@ class IntervalMeter:
         probing_elsewhere: bool = False,
         peers: Peers | None = None,
         cores: CoreShare | None = None,
+        cpu_s: float | None = None,
     ) -> Observation:
         """End the interval with the last part. Return the observation.
 
@@ -277,15 +282,19 @@ class IntervalMeter:
             probing_elsewhere: True if another steered program probes sizes.
             peers: reports of the other targets.
             cores: the target's share of the cores.
+            cpu_s: CPU time of the program; None if unknown.
         """
         first, last = self._first, self._last
+        elapsed_s = max(0.0, last.at_s - first.at_s)
+        if cores is not None and cpu_s is not None and self._cpu_s is not None and elapsed_s:
+            cores = replace(cores, used=max(0.0, cpu_s - self._cpu_s) / elapsed_s)
         waits = None
         jobs = last.jobs - first.jobs
         if first.wait_s is not None and last.wait_s is not None and jobs >= 0:
             waits = max(0.0, last.wait_s - first.wait_s) / jobs if jobs else 0.0
         return Observation(
             at_s=last.at_s,
-            elapsed_s=max(0.0, last.at_s - first.at_s),
+            elapsed_s=elapsed_s,
             ops=max(0.0, last.ops - first.ops),
             size=size,
             bounds=bounds,
