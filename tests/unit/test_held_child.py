@@ -169,8 +169,8 @@ def test_outputs_to_one_place_keep_their_order(helper: Path | None) -> None:
 
 @either_way
 def test_a_command_may_have_surroundings_of_its_own(tmp_path: Path, helper: Path | None) -> None:
-    """Environment, folder and session; its input is empty, and Ctrl-C in our terminal is ours."""
-    script = "echo $NAME $HOME; pwd; cat; ps -o sid= -p $$; kill -INT 0"
+    """Environment, folder and session; its input is empty, and a signal to its group is not ours."""
+    script = "echo $NAME $HOME; pwd; cat; ps -o sid= -p $$; kill -TERM 0"
     environment = {"PATH": "/usr/bin:/bin", "NAME": "its own"}
     surroundings = Surroundings(environment, tmp_path, apart=True)
     child = spawn_held(["sh", "-c", script], BOTH, helper, surroundings)
@@ -178,7 +178,7 @@ def test_a_command_may_have_surroundings_of_its_own(tmp_path: Path, helper: Path
     name, folder, session = written(exited).splitlines()
     assert (name.strip(), folder) == ("its own", str(tmp_path))
     assert int(session) != os.getsid(0)
-    assert os.WTERMSIG(exited.status) == signal.SIGINT
+    assert os.WTERMSIG(exited.status) == signal.SIGTERM
 
 
 @either_way

@@ -161,7 +161,8 @@ class Search:
         self._pass(seen)
         size, trials, turn = seen.size, self._trials, False
         self._wandering.skip()
-        if seen.dipped and trials is None and self._before and size not in self._tried:
+        untried = size in self._curves.sizes and size not in self._tried
+        if seen.dipped and trials is None and self._before in seen.bounds.sizes and untried:
             return self._back(size)
         if trials is not None and size == trials.size:
             if self._is_to_end(trials):
