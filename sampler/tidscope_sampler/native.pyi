@@ -268,7 +268,11 @@ class Sampler:
     def report(self, target: str, event: str) -> bool:
         """Report an event, JSON, with the next frame."""
     def rename(
-        self, target: str, names: Sequence[tuple[int, str]], process: int | None = None
+        self,
+        target: str,
+        names: Sequence[tuple[int, str]],
+        process: int | None = None,
+        by_span: bool = False,
     ) -> None:
         """Give threads names of their program, by thread ID.
 
@@ -276,6 +280,7 @@ class Sampler:
             target: target ID.
             names: names by thread ID; unknown threads are ignored.
             process: rename threads of this process only.
+            by_span: the names are those of spans, which stand against others of the program.
         """
     def set_program(self, target: str, now_executable: str | None, now_name: str) -> None:
         """Say which program a process runs now, so that another one is noticed.

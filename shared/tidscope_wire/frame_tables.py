@@ -23,6 +23,13 @@ Tables = Mapping[TableName, Table]
 Words = npt.NDArray[np.uint64]
 """Key of several columns, packed into one number per row."""
 
+LATER: Mapping[TableName, frozenset[str]] = {
+    "processes": frozenset({"gomaxprocs", "namespace_pid"}),
+    "takers": frozenset({"party"}),
+    "wakes": frozenset({"party"}),
+}
+"""Number columns that tables of older frames and runs lack; they are 0 there."""
+
 _NUMPY: Mapping[str, str] = {"uint32": "<u4", "uint64": "<u8", "utf8": "O"}
 _BITS = 64
 _HALF = np.uint64(32)

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from tidscope_wire.frame import END_OF_STREAM, FrameError, refuse_compressed, row_bytes
-from tidscope_wire.frame_tables import Table, Tables, dtype_of
+from tidscope_wire.frame_tables import LATER, Table, Tables, dtype_of
 from tidscope_wire.generated.frame_tables import COLUMNS
 from tidscope_wire.generated.limits import MAX_TABLE_ROWS
 from tidscope_wire.generated.models import FrameHeader, FrameTable, TableName
@@ -109,7 +109,7 @@ def decode_tables(
 
 
 def decode_table(name: TableName, data: bytes | memoryview) -> Table:
-    """Decode one table.
+    """Decode one table; columns that it lacks, because it is older than they are, are 0.
 
     Raises:
         FrameError: it is not an Arrow stream of one batch with its columns and at most
@@ -119,7 +119,8 @@ def decode_table(name: TableName, data: bytes | memoryview) -> Table:
     try:
         refuse_compressed(data)
         with pa.ipc.open_stream(pa.py_buffer(data)) as reader:
-            if not reader.schema.equals(schema):
+            there = reader.schema
+            if not there.equals(schema) and not _is_older(name, schema, there):
                 raise FrameError(f"table {name} has other columns than {schema.names}")
             batch = reader.read_next_batch()
             more = next(iter(reader), None) is not None
@@ -132,10 +133,17 @@ def decode_table(name: TableName, data: bytes | memoryview) -> Table:
         raise FrameError(f"table {name} has more than one record batch")
     if batch.num_rows > MAX_TABLE_ROWS:
         raise FrameError(f"table {name} has {batch.num_rows} rows")
-    table = np.empty(batch.num_rows, dtype_of(name))
-    for column in schema.names:
+    table = np.zeros(batch.num_rows, dtype_of(name))
+    for column in there.names:
         values = batch.column(column)
         if values.null_count:
             raise FrameError(f"column {column} of table {name} has rows without a value")
         table[column] = values.to_numpy(zero_copy_only=False)
     return table
+
+
+def _is_older(name: TableName, schema: pa.Schema, there: pa.Schema) -> bool:
+    """True if a table lacks nothing but columns that came later."""
+    later = LATER.get(name, frozenset())
+    kept = [field for field in schema if field.name not in later or field.name in there.names]
+    return bool(there.equals(pa.schema(kept)))

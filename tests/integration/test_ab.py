@@ -171,8 +171,9 @@ def locking(tmp_path: Path) -> str:
 @needs("root")
 @needs("btf")
 def test_recorded_runs_say_what_changed_inside(environment: dict[str, str], locking: str) -> None:
-    options = ("--recorded", "2", "--time", "20", "--margin", "20")
-    commands = ("--", locking, "2000", "::", locking, "20000")
+    options = ("--recorded", "2", "--time", "30", "--margin", "20")
+    # Long enough for the lock to be looked up, which is done once a second.
+    commands = ("--", locking, "30000", "::", locking, "75000")
     found = answer(environment, *options, *commands)
     assert found["verdict"] == "worse"
     inside = found["inside"]
@@ -184,8 +185,8 @@ def test_recorded_runs_say_what_changed_inside(environment: dict[str, str], lock
     metrics = {one["metric"]: one for one in inside["metrics"]}
     assert metrics["cpu_run_ns"]["variant"] > 0
     (lock,) = (one for one in inside["locks"] if one["name"].startswith("counter_mutex"))
-    # Three wait at any time: 3 times 40 turns of 2 or 20 ms; a busy machine adds to both.
-    assert lock["variant_wait_s"] > 2 * lock["baseline_wait_s"] > 0
+    # Three wait at any time, for turns of 30 or 75 ms; a busy machine adds to both.
+    assert lock["variant_wait_s"] > 1.5 * lock["baseline_wait_s"] > 0
     assert lock["variant_wait_s"] > 1
     runs = [*inside["baseline_runs"], *inside["variant_runs"]]
     for run in runs:
@@ -203,7 +204,7 @@ def test_recorded_runs_say_what_changed_inside(environment: dict[str, str], lock
 @needs("btf")
 def test_waits_for_a_lock_decide(environment: dict[str, str], locking: str) -> None:
     options = ("--metric", "lock:counter_mutex", "--time", "60")
-    found = answer(environment, *options, "--", locking, "20000", "::", locking, "2000")
+    found = answer(environment, *options, "--", locking, "60000", "::", locking, "20000")
     assert (found["verdict"], found["better"]) == ("better", "less")
     assert found["difference_percent"] < -50
 

@@ -113,7 +113,8 @@ def test_an_interrupt_leaves_nothing_behind(
     )
     arguments = ("--revision", "v10", "--revision", "v20", "--", "sh", "-c", script)
     with subprocess.Popen(
-        [*TIDSCOPE, "ab", *arguments],
+        # A command that was started in the background of a shell may be deaf to Ctrl-C.
+        ["env", "--default-signal=INT", *TIDSCOPE, "ab", *arguments],
         cwd=repository,
         env=environment,
         stdin=subprocess.DEVNULL,

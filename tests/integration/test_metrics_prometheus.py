@@ -21,7 +21,11 @@ from prometheus import Prometheus, promtool
 PAGE = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
 SHORT_THREADS = 300
 WRITTEN = 8 << 20
-LIMIT = "tidscope_target_cpu_limit_periods_total"
+OF_LIMITS = {
+    "cpu_limit": "tidscope_target_cpu_limit_periods_total",
+    'state="throttled"': 'tidscope_thread_state_seconds_total{state="throttled"}',
+}
+"""Series of programs with a CPU limit, by a part of the examples that ask for them."""
 ROLES_NS = 1_000_000_000
 """Totals by role are reported this often (sampling/target.py)."""
 
@@ -95,9 +99,10 @@ def check_all(prometheus: Prometheus, installation: Installation) -> None:
     assert len(names) > 20
     assert not [name for name in names if prometheus.query(f"resets({name}[10m]) > 0")]
     for example in re.findall(r"```promql\n(.*?)```", PAGE, re.DOTALL):
-        # A program without a CPU limit has no periods of one.
-        limited = LIMIT not in example or prometheus.query(LIMIT)
-        assert not limited or prometheus.eventually(example), example
+        # A program without a CPU limit has no periods of one, and no throttled threads.
+        asked = all(prometheus.query(one) for series, one in OF_LIMITS.items() if series in example)
+        found = prometheus.eventually(example) if asked else prometheus.query(example)
+        assert found or not asked, example
     with installation.client() as api:
         text = api.get("/metrics").raise_for_status().text
     assert promtool("check", "metrics", text=text) == ""

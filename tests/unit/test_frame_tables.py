@@ -149,6 +149,20 @@ WRONG: dict[str, Callable[[], bytes]] = {
 }
 
 
+def test_a_column_that_came_later_is_0_in_an_older_table() -> None:
+    kinds = {"uint32": pa.uint32(), "uint64": pa.uint64(), "utf8": pa.utf8()}
+    arrays = {
+        column: pa.array(["cc"] if kind == "utf8" else [7], kinds[kind])
+        for column, kind in COLUMNS["takers"].items()
+    }
+    (row,) = decode_table("takers", stream(arrays))
+    assert row["party"] == 7
+    (row,) = decode_table("takers", stream({k: v for k, v in arrays.items() if k != "party"}))
+    assert (row["party"], row["tid"], row["name"]) == (0, 7, "cc")
+    with pytest.raises(FrameError):
+        decode_table("takers", stream({k: v for k, v in arrays.items() if k != "tid"}))
+
+
 @pytest.mark.parametrize("wrong", WRONG)
 def test_what_is_no_such_table_is_refused(wrong: str) -> None:
     assert decode_table("stays", stream(columns())).tolist() == [(1, 1, 1, 1)]

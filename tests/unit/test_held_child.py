@@ -169,7 +169,7 @@ def test_outputs_to_one_place_keep_their_order(helper: Path | None) -> None:
 
 @either_way
 def test_a_command_may_have_surroundings_of_its_own(tmp_path: Path, helper: Path | None) -> None:
-    """Environment, folder and session; its input is empty, and a signal to its group is not ours."""
+    """Environment, folder, session and no input; a signal to its group is not for us."""
     script = "echo $NAME $HOME; pwd; cat; ps -o sid= -p $$; kill -TERM 0"
     environment = {"PATH": "/usr/bin:/bin", "NAME": "its own"}
     surroundings = Surroundings(environment, tmp_path, apart=True)

@@ -27,13 +27,16 @@ def named(name: str = "python", comm: str = "python", tid: int = 11) -> LiveThre
 def test_threads_with_the_name_of_their_process_get_one() -> None:
     spans = {(10, 10): "MainThread", (10, 11): "worker", (10, 12): "other", (11, 11): "nobody"}
     assert names_to_give([MAIN, named()], spans) == [(11, "worker")]
+    # The function that it was started with says less.
+    assert names_to_give([MAIN, named("serve")], spans) == [(11, "worker")]
+    assert names_to_give([MAIN, named("worker")], spans) == []
 
 
 @pytest.mark.parametrize(
     "thread",
     [
         pytest.param(named("own", "own"), id="the program named it"),
-        pytest.param(named("whole name"), id="its runtime named it"),
+        pytest.param(named("whole name", "whole"), id="its runtime named it"),
         pytest.param(LiveThread(11, 12, 0, "python", "python"), id="of another process"),
     ],
 )

@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from tidscope_wire.frame_tables import LATER
 from tidscope_wire.generated.frame_tables import KEYS as TABLE_KEYS
 from tidscope_wire.generated.models import FrameHeader, RunEvent, RunManifest, TableName, Target
 
@@ -37,7 +38,6 @@ from tidscope_backend.store.part_tables import (
 from tidscope_backend.store.table_parts import (
     CHANGE_LEVEL,
     FIRST_LEVEL,
-    LATER,
     TABLE_LEVELS,
     rows_of,
     table_schema,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from tidscope_wire.frame_tables import Table, dtype_of, empty_table, has_figures
+from tidscope_wire.frame_tables import LATER, Table, dtype_of, empty_table, has_figures
 from tidscope_wire.generated.frame_tables import COLUMNS, KEYS, ROWS
 from tidscope_wire.generated.models import TableName
 
@@ -19,12 +19,6 @@ PLACE = ("seq", "level")
 """Columns besides those of the table itself."""
 Ints = npt.NDArray[np.int64]
 _ARROW = {"uint32": pa.uint32(), "uint64": pa.uint64(), "utf8": pa.utf8()}
-LATER: Mapping[TableName, frozenset[str]] = {
-    "processes": frozenset({"gomaxprocs", "namespace_pid"}),
-    "takers": frozenset({"party"}),
-    "wakes": frozenset({"party"}),
-}
-"""Number columns that tables of older runs lack."""
 STACK_TABLES: frozenset[TableName] = frozenset({"stack_frames", "stack_nodes", "stack_samples"})
 """Tables from which the backend computes flame graphs. Replays and overviews lack them: pages ask
 for flame graphs, and these tables have far more rows than all others.

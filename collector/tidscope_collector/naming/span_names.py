@@ -30,10 +30,11 @@ class LiveThread(NamedTuple):
 def names_to_give(
     threads: Iterable[LiveThread], spans: Mapping[Thread, str]
 ) -> list[tuple[int, str]]:
-    """Return names of spans for threads that nobody has named.
+    """Return names of spans for threads that have none of their own in the kernel.
 
     A thread begins with the name of the one that started it, so by default all have the name of
-    the process. The main thread keeps it: it stands for the process.
+    the process. The main thread keeps it: it stands for the process. A span says more than the
+    function that a thread was started with.
 
     Args:
         threads: all live threads of a target.
@@ -47,10 +48,10 @@ def names_to_give(
     found = []
     for one in threads:
         named = spans.get((one.process, one.tid))
-        is_default = one.name == one.comm == programs.get(one.process)
+        is_default = one.comm == programs.get(one.process)
         if named is None or one.tid == one.process or not is_default:
             continue
-        if name := plain(named):
+        if (name := plain(named)) and name != one.name:
             found.append((one.tid, name))
     return found
 

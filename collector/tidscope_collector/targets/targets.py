@@ -294,7 +294,7 @@ class TargetRegistry:
         native = self._sources.native
         threads = [LiveThread(*one) for one in native.threads(target) or ()]
         if given := names_to_give(threads, names):
-            native.rename(target, given)
+            native.rename(target, given, by_span=True)
         return known
 
     def _note_stacks(self, target: str, state: StackSampling) -> None:

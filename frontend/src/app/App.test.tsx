@@ -6,7 +6,7 @@ it("goes from page to page by the keyboard, and explains the keys", async () => 
   const page = await TestPage.open("/");
   screen.getByRole("heading", { name: "Attach to a process" });
   await page.press("gd");
-  screen.getByRole("heading", { name: "Doctor" });
+  await screen.findByRole("heading", { name: "Doctor" });
   await page.press("gl");
   screen.getByRole("heading", { name: "Attach to a process" });
   await page.press("?");

@@ -15,8 +15,6 @@ import { dismiss, type Toast, toasts } from "../base/toasts";
 import { useStore } from "../base/useStore";
 import { moveWindow } from "../chart/zoom";
 import { compareBefore } from "../features/change/ChangePanel";
-import { DoctorPage } from "../features/doctor/DoctorPage";
-import { ExperimentsPage } from "../features/experiments/ExperimentsPage";
 import { LivePage } from "../features/live/LivePage";
 import { RunPage } from "../features/run/RunPage";
 import { RunsPage } from "../features/runs/RunsPage";
@@ -32,7 +30,17 @@ import { SessionDialog } from "./SessionDialog";
 import { SignInPage } from "./SignInPage";
 import { TopBar } from "./TopBar";
 
-/** Loaded lazily: these pages bring ECharts or other large code, which Live does not need. */
+/** Loaded lazily: these pages are seldom the first, or bring ECharts or other large code. */
+const DoctorPage = lazy(async () => {
+  const { DoctorPage } = await import("../features/doctor/DoctorPage");
+  return { default: DoctorPage };
+});
+
+const ExperimentsPage = lazy(async () => {
+  const { ExperimentsPage } = await import("../features/experiments/ExperimentsPage");
+  return { default: ExperimentsPage };
+});
+
 const ComparePage = lazy(async () => {
   const { ComparePage } = await import("../features/compare/ComparePage");
   return { default: ComparePage };
@@ -172,7 +180,11 @@ export function App() {
           {!signedOut && at.page === "live" ? (
             <LivePage pid={at.pid} target={at.target} mistake={at.mistake} />
           ) : null}
-          {!signedOut && at.page === "doctor" ? <DoctorPage /> : null}
+          {!signedOut && at.page === "doctor" ? (
+            <Suspense fallback={<EmptyState title="Loading Doctor…" />}>
+              <DoctorPage />
+            </Suspense>
+          ) : null}
           {!signedOut && at.page === "runs" ? <RunsPage /> : null}
           {!signedOut && at.page === "run" ? <RunPage key={at.id} id={at.id} /> : null}
           {!signedOut && at.page === "compare" ? (
@@ -180,7 +192,11 @@ export function App() {
               <ComparePage query={at.query} />
             </Suspense>
           ) : null}
-          {!signedOut && at.page === "experiments" ? <ExperimentsPage /> : null}
+          {!signedOut && at.page === "experiments" ? (
+            <Suspense fallback={<EmptyState title="Loading experiments…" />}>
+              <ExperimentsPage />
+            </Suspense>
+          ) : null}
           {!signedOut && at.page === "experiment" ? (
             <Suspense fallback={<EmptyState title="Loading experiment…" />}>
               <ExperimentPage key={at.id} id={at.id} />

@@ -50,6 +50,8 @@ pub struct Thread {
     pub name: String,
     /// Name in the kernel, if the thread is reported under another one.
     pub kernel_name: Option<String>,
+    /// Whether its spans gave it its name, which goes before what else its program says.
+    pub named_by_span: bool,
     /// Id of its process.
     pub process: u32,
 }
@@ -216,11 +218,16 @@ impl Tracker {
 
     /// Reports threads under names that their program has for them; ids of no live thread are left out.
     ///
-    /// Such a name stands until the kernel's own name of the thread changes.
-    pub fn rename(&mut self, names: &[(u32, String)]) -> Vec<Event> {
+    /// Such a name stands until the kernel's own name of the thread changes, and one of its spans
+    /// stands against those that its program gives otherwise.
+    pub fn rename(&mut self, names: &[(u32, String)], by_span: bool) -> Vec<Event> {
         let mut events = Vec::new();
         for (tid, name) in names {
-            let Some(known) = self.threads.get(tid) else { continue };
+            let Some(known) = self.threads.get_mut(tid) else { continue };
+            if known.named_by_span && !by_span {
+                continue;
+            }
+            known.named_by_span = by_span;
             if known.name == *name {
                 continue;
             }
@@ -636,6 +643,7 @@ impl Tracker {
             start_ns: rows.start_ns[row].max(least_ns) - self.attach_ns,
             name: text(&rows.comm[row]),
             kernel_name: None,
+            named_by_span: false,
             process: rows.process[row],
         };
         events.push(Event::Born {
@@ -717,6 +725,7 @@ impl Tracker {
             let totals = self.instant.totals(&self.last, place, self.last.seen_ns[place]);
             let Some(thread) = self.threads.get_mut(&tid) else { continue };
             thread.kernel_name = None;
+            thread.named_by_span = false;
             if thread.name == name {
                 continue;
             }

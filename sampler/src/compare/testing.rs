@@ -227,9 +227,17 @@ impl Story {
     }
 
     pub fn rename(&mut self, names: &[(u32, &str)]) -> Vec<Event> {
+        self.named(names, false)
+    }
+
+    pub fn rename_by_span(&mut self, names: &[(u32, &str)]) -> Vec<Event> {
+        self.named(names, true)
+    }
+
+    fn named(&mut self, names: &[(u32, &str)], by_span: bool) -> Vec<Event> {
         let names: Vec<(u32, String)> =
             names.iter().map(|(tid, name)| (*tid, (*name).to_owned())).collect();
-        let events = self.tracker.rename(&names);
+        let events = self.tracker.rename(&names, by_span);
         self.receiver.take_events(&events);
         events
     }

@@ -217,7 +217,7 @@ fn a_value_once_given_is_not_taken_back() {
 fn names_of_the_kernel_and_of_the_program() {
     let mut target = Target::new();
     target.sample(&[(1, 10, "main", 5)], &[]);
-    let events = target.tracker.rename(&[(1, "http-nio".into()), (9, "nobody".into())]);
+    let events = target.tracker.rename(&[(1, "http-nio".into()), (9, "nobody".into())], false);
     assert_eq!(events.len(), 1);
     assert!(target.sample(&[(1, 10, "main", 6)], &[]).events.is_empty());
     let changes = target.sample(&[(1, 10, "other", 6)], &[]);

@@ -105,6 +105,20 @@ fn a_name_of_the_program_stands_until_the_kernels_changes() {
 }
 
 #[test]
+fn a_name_of_a_span_stands_against_those_of_the_program() {
+    let mut story = Story::new();
+    story.sample(&[(1, row(10).name(b"python"))], &[]);
+    assert_eq!(story.rename(&[(1, "serve")]), [renamed(1, "serve", "python")]);
+    assert_eq!(story.rename_by_span(&[(1, "order")]), [renamed(1, "order", "serve")]);
+    assert!(story.rename(&[(1, "serve")]).is_empty());
+    assert_eq!(story.tracker.threads()[&1].comm(), "python");
+    assert_eq!(story.rename_by_span(&[(1, "orders")]), [renamed(1, "orders", "order")]);
+    let events = story.sample(&[(1, row(10).name(b"own"))], &[]);
+    assert_eq!(events, [renamed(1, "own", "orders")]);
+    assert_eq!(story.rename(&[(1, "serve")]), [renamed(1, "serve", "own")]);
+}
+
+#[test]
 fn what_a_thread_did_before_it_was_named_stays_with_the_role_of_its_first_name() {
     let mut story = Story::new();
     story.sample(&[(1, row(10).name(SHORT))], &[]);

@@ -446,19 +446,20 @@ impl Sampler {
     }
 
     /// Gives threads the names that their program has for them; `process`: those of this process only.
-    #[pyo3(signature = (target, names, process=None))]
+    #[pyo3(signature = (target, names, process=None, by_span=false))]
     fn rename(
         &self,
         target: String,
         mut names: Vec<(u32, String)>,
         process: Option<u32>,
+        by_span: bool,
     ) -> PyResult<()> {
         self.tell_of(target, move |entry| {
             if let Some(process) = process {
                 let threads = entry.target.tracker().threads();
                 names.retain(|(tid, _)| threads.get(tid).is_some_and(|one| one.process == process));
             }
-            for event in entry.target.tracker_mut().rename(&names) {
+            for event in entry.target.tracker_mut().rename(&names, by_span) {
                 entry.target.report(event);
             }
         })
