@@ -42,6 +42,20 @@ def mine(tmp_path: Path) -> Path:
     return path
 
 
+def test_families_of_other_programs() -> None:
+    options = ("--families", "--only", "waits", "--policy", "fixed", "--seeds", "1", "--json")
+    code, out, err = call("bench", *options)
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert list(found["scenarios"]) == ["waits"]
+    # The own size is the largest one, and best; nobody changes it.
+    row = found["policies"]["fixed"]
+    assert (row["waits"], row["first_minute_loss_percent"]) == (0, {"waits": 0})
+    code, _, err = call("bench", "--families", "--only", "S1")
+    assert code == 2
+    assert "no scenario 'S1'" in err
+
+
 def test_json_of_a_scenario_of_ones_own(mine: Path) -> None:
     options = ("--policy", "fixed", "--policy", "linear", "--seeds", "2", "--json")
     code, out, err = call("bench", "--scenario", str(mine), "--only", "mine", *options)
