@@ -1,6 +1,8 @@
 import { screen, within } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { TestPage } from "../testing/TestPage";
+// Loads on demand: it is to be there at once.
+import "../features/doctor/DoctorPage";
 
 it("goes from page to page by the keyboard, and explains the keys", async () => {
   const page = await TestPage.open("/");

@@ -82,11 +82,6 @@ export class TestPage {
     const { backend = new FakeBackend(), read = () => Promise.reject(new Error("no run here")) } =
       options;
     await loadFindings();
-    // Pages that load on demand are there at once, as on a second visit.
-    await Promise.all([
-      import("../features/doctor/DoctorPage"),
-      import("../features/experiments/ExperimentsPage"),
-    ]);
     keepSession({ credential: "tds_of-the-tests", role: backend.role });
     drawerOpen.set(false);
     for (const { id } of toasts.get()) dismiss(id);

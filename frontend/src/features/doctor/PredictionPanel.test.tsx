@@ -3,6 +3,8 @@ import { expect, it } from "vitest";
 import { FakeBackend, problem, refuse } from "../../testing/backend";
 import { TestPage } from "../../testing/TestPage";
 import type { PredictionModel, PredictionService } from "../../wire/generated/models";
+// Loads on demand: it is to be there at once.
+import "./DoctorPage";
 
 const MODEL: PredictionModel = {
   name: "pss-8-31.server",
