@@ -42,7 +42,7 @@ def _run(options: argparse.Namespace) -> int:
     try:
         text = definition_text(options, options.commands)
         definition = checked_definition(Path.cwd() / PLACE, text, workloads_folder(), quick=False)
-        # What looks like a secret is not stored.
+        # The journal keeps this text: arguments that look like secrets are replaced in it.
         kept = definition_text(options, [redact_arguments(one) for one in options.commands])
         done = carry_out(replace(definition, text=kept), options)
     except ExperimentError as error:

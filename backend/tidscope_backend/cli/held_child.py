@@ -50,7 +50,7 @@ HELPER = _helper()
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a child has instead of ours.
+    """Environment, directory and session of a child, where they differ from those of this process.
 
     Attributes:
         environment: environment variables; None for ours without tidscope's.

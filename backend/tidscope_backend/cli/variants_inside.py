@@ -1,4 +1,4 @@
-"""What changed inside a program between two variants: recorded runs, compared."""
+"""Comparison of the recorded runs of two variants: what changed inside the program."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -27,7 +27,7 @@ WIDE = 4
 
 @dataclass(frozen=True)
 class DifferenceRules:
-    """What is compared, and when the answer is good enough. Stored in the journal.
+    """Rules of a comparison of variants: its figure, and when it may end. Stored in the journal.
 
     Attributes:
         figure: name of the figure in the journal.

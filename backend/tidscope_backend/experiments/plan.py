@@ -1,4 +1,4 @@
-"""What an experiment does next, by its journal. Pure."""
+"""The next step of an experiment, derived from its journal. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is left of an experiment.
+    """States of an experiment's cells, and its next repeat.
 
     Attributes:
         standings: state of each cell.

@@ -74,7 +74,7 @@ class DifferenceSpec(StrictModel):
 
 @dataclass(frozen=True)
 class ComparedFigure:
-    """What is compared.
+    """The figure by which variants are compared.
 
     Attributes:
         name: name of the figure in the journal.

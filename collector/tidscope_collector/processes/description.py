@@ -49,7 +49,7 @@ class Description:
 
 
 class _Place(NamedTuple):
-    """Where a process is: its groups, its user, its id in its own PID namespace."""
+    """Control group, user, and ID in its own PID namespace of a process."""
 
     cgroup: str
     names: CgroupNames
@@ -85,7 +85,7 @@ def describe(
 
 
 def _place(procfs: ProcFs, process: Identity) -> _Place | None:
-    """Where a process is; None: it has ended."""
+    """Read the place of a process; None if it has ended."""
     pid, start_ticks = process
     try:
         listed = procfs.read(f"{pid}/cgroup", 1 << 16).decode(errors="replace")

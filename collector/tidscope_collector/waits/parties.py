@@ -43,7 +43,7 @@ class SeenProcess(NamedTuple):
 
     @property
     def pid(self) -> int:
-        """Its process ID."""
+        """Process ID: the lower bits of the key."""
         return self.key & ((1 << PID_BITS) - 1)
 
 

@@ -27,7 +27,7 @@ _STACK_MAPS = ("sampling", "asked", "stays", "targets", "watched")
 THREAD_THROTTLING = KernelFeature(
     "throttle_cfs_rq_work", libbpf.BTF_KIND_FUNC, "throttling of single threads", "6.18"
 )
-"""What tells who is throttled: a kernel with CONFIG_CFS_BANDWIDTH has this function since then."""
+"""Throttling by thread, Linux 6.18: with CONFIG_CFS_BANDWIDTH the kernel has this function."""
 _HOT_COUNT_AT = 8
 """Where struct pcpu_hot has the preemption count, bytes (Linux 6.2 to 6.14 on x86-64)."""
 

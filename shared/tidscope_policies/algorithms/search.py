@@ -238,7 +238,7 @@ class Search:
         if not self._learn(found):
             why = "This interval is odd: the size stays."
             return Decision(found.size, "exploring", why, probing=True)
-        if loses_much(found.size, self._tried, self._curves, self._p.sure):
+        if self._run and loses_much(found.size, self._tried, self._curves, self._p.sure):
             self._run = 0
         if self._run:
             why = f"{found.size} is measured for another interval."

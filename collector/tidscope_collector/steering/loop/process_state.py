@@ -1,4 +1,4 @@
-"""What /proc says of a steered process: name, state, CPU time."""
+"""Name, state and CPU time of a steered process, read from /proc."""
 
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.process import TICKS_PER_SECOND, Stat, parse_stat
