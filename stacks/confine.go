@@ -49,7 +49,7 @@ var calls = []uint32{
 	unix.SYS_PPOLL, unix.SYS_FCNTL, unix.SYS_DUP, unix.SYS_DUP3, unix.SYS_IOCTL, unix.SYS_UNAME,
 	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_PROCESS_VM_READV, unix.SYS_PIDFD_OPEN,
 	unix.SYS_CAPGET, unix.SYS_CAPSET, unix.SYS_PRCTL, unix.SYS_GETRLIMIT, unix.SYS_SETRLIMIT,
-	// Of the netlink socket that tells of the kernel's modules.
+	// Calls of the netlink socket that reports the kernel's modules.
 	unix.SYS_BIND, unix.SYS_RECVMSG, unix.SYS_RECVFROM, unix.SYS_GETSOCKNAME, unix.SYS_GETSOCKOPT,
 	unix.SYS_SETSOCKOPT,
 }

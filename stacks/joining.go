@@ -22,7 +22,7 @@ const maxWeight = 1 << 24
 // maxStays bounds the stays that are under way.
 const maxStays = 65536
 
-// What is counted; the numbers of `what` in the table stack_counts, less 1.
+// Counters; each is the number of `what` in the table stack_counts, less 1.
 const (
 	countTaken = iota
 	countWithoutStack

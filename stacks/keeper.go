@@ -141,7 +141,7 @@ func (k *keeper) end() {
 	select {
 	case <-k.ended:
 	case <-time.After(endPatience):
-		// It was asked to end, and is late: loading the unwinder takes long on a busy machine.
+		// The worker was asked to end and is late: loading the unwinder takes long on a busy machine.
 		k.killed.Store(true)
 		_ = k.worker.Process.Kill()
 		<-k.ended

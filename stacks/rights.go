@@ -9,15 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What a worker needs to load the unwinder: programs and maps, perf events, watchpoints in the
-// kernel's memory, memory maps and memory of other users' processes, their executables, the
-// kernel's symbols.
+// Rights to load the unwinder: programs and maps, perf events, watchpoints in the kernel's memory,
+// memory maps and memory of other users' processes, their executables, the kernel's symbols.
 var workerRights = []uint{
 	unix.CAP_BPF, unix.CAP_PERFMON, unix.CAP_SYS_ADMIN, unix.CAP_SYS_PTRACE,
 	unix.CAP_DAC_READ_SEARCH, unix.CAP_CHECKPOINT_RESTORE, unix.CAP_SYSLOG,
 }
 
-// What it needs afterwards: maps for new executables, and what processes have.
+// Rights after loading: maps for new executables, and files of processes.
 var unwindingRights = []uint{
 	unix.CAP_BPF, unix.CAP_SYS_PTRACE, unix.CAP_DAC_READ_SEARCH, unix.CAP_CHECKPOINT_RESTORE,
 }

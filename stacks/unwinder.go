@@ -24,7 +24,7 @@ import (
 const (
 	// Some kernels know programs by the first 15 bytes of their names.
 	entryName = "native_tracer_entry"
-	// What the unwinder's ring has room for: so many stacks of full length.
+	// Capacity of the unwinder's ring, in stacks of full length.
 	ringStacks = 64
 	frameCache = 32768
 )

@@ -18,7 +18,7 @@ const (
 	// About one stay of a kind of a thread is chosen in so much time.
 	leastGap = 20 * time.Millisecond
 	mostGap  = 10 * time.Second
-	// Who ends a wait for a futex is looked at from this length on.
+	// Minimum length of a futex wait whose releaser is sampled.
 	releaseAfter = 100 * time.Microsecond
 	// Stacks that a CPU may take a second.
 	stacksPerSecond = 400

@@ -11,7 +11,7 @@ func TestTheGapKeepsCPUsAtHalfOfWhatTheyMayTake(t *testing.T) {
 	const cpus = 2
 	most := float64(stacksPerSecond*cpus) * flushInterval.Seconds()
 	for _, stacks := range []float64{0.1 * most, most, 3 * most, 20 * most} {
-		// So many a flush would be chosen at the least gap; what is beyond the limit is not taken.
+		// The least gap would choose `stacks` a flush; those beyond the limit are not taken.
 		gap, chosen := leastGap, 0.0
 		for range 200 {
 			chosen = stacks * float64(leastGap) / float64(gap)

@@ -37,7 +37,7 @@ class Backend:
 
     @property
     def socket_url(self) -> str:
-        """The same for WebSockets."""
+        """Address for WebSockets."""
         return f"ws://127.0.0.1:{self.port}"
 
     def client(self, **headers: str) -> httpx.AsyncClient:
@@ -60,7 +60,7 @@ class Backend:
         return self.client(authorization=f"Bearer {TOKEN}")
 
     def viewer(self) -> httpx.AsyncClient:
-        """The same with the token that only lets watch."""
+        """Client with the token that only lets watch."""
         return self.client(authorization=f"Bearer {self.settings.view_token}")
 
     async def sign_in(self, token: str = TOKEN) -> SessionOpened:

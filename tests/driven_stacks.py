@@ -24,7 +24,7 @@ class DrivenStacks:
     def __init__(self) -> None:
         ours, self._theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._theirs.settimeout(60)
-        # It ends with its input, as the program does with its socket.
+        # `cat` ends with its input, as the program does with its socket.
         self._process = subprocess.Popen(["cat"], stdin=subprocess.PIPE, process_group=0)
         self.service = StackService(StackProgram(ours, self._process.pid))
         self.reported: list[tuple[str, StackSampling]] = []

@@ -43,7 +43,7 @@ class FakeSampler:
 
     @property
     def native(self) -> Sampler:
-        """The same, for whoever wants the real one."""
+        """The fake in the type of the real sampler."""
         return cast(Sampler, self)
 
     def of(self, name: str) -> list[tuple[Any, ...]]:

@@ -113,7 +113,7 @@ async def installation(
 async def running_installation(
     runs: Path, within: Sequence[str], options: Sequence[str], **changes: Any
 ) -> AsyncIterator[Installation]:
-    """The same, whose runs are kept in a folder, with other settings of the backend."""
+    """Installation with a folder for runs and other settings of the backend."""
     async with (
         running_backend(
             queue_frames=10_000, command_seconds=20, runs_dir=runs, **changes

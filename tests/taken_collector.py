@@ -59,7 +59,7 @@ class Taken(LimitedChildren):
         found = b""
         with closing(answer):
             answer.settimeout(20)
-            with suppress(ConnectionResetError, BrokenPipeError):  # It may be closed.
+            with suppress(ConnectionResetError, BrokenPipeError):  # The peer may have closed it.
                 answer.send(b"?")
             answer.shutdown(socket.SHUT_WR)
             with suppress(ConnectionResetError):  # The server did not read the byte.

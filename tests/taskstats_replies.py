@@ -19,7 +19,7 @@ NLMSG_ERROR, NLMSG_OVERRUN = 2, 4
 PID, TGID, STATS, AGGR_PID, AGGR_TGID, NULL = 1, 2, 3, 4, 5, 6
 
 Pad = Literal["none", "before", "inside"]
-"""Where the NULL attribute stands: nowhere, in front of the record, or in front of the struct."""
+"""Place of the NULL attribute: none, before the record, or before the struct."""
 PADS: tuple[Pad, ...] = ("none", "before", "inside")
 
 
@@ -67,7 +67,7 @@ def struct_of(version: int) -> type[ctypes.Structure]:
 
 
 def value_of(member: str, tid: int) -> int:
-    """What a member of 64 bits has, if nothing else was asked for: another in each, above 2^32."""
+    """Default of a 64-bit member: different for each, above 2^32."""
     return (zlib.crc32(member.encode()) << 20) + tid
 
 
@@ -145,7 +145,7 @@ def exit_record(
     pad: Pad = "none",
     process: tuple[int, bytes] | None = None,
 ) -> bytes:
-    """What the kernel sends when a thread exits; with `process` when it was the last one."""
+    """Message of the kernel at a thread's exit; with `process` if it was the last thread."""
     body = record(AGGR_PID, tid, payload, pad=pad)
     if process is not None:
         body += record(AGGR_TGID, process[0], process[1], pad=pad, at=20 + len(body))
@@ -159,7 +159,7 @@ def error(sequence: int, number: int, request: bytes = bytes(28)) -> bytes:
 
 
 def payload_offset(pad: Pad) -> int:
-    """Where the struct stands in a reply."""
+    """Offset of the struct in a reply."""
     return 36 if pad == "none" else 40
 
 

@@ -79,7 +79,7 @@ def any_spans(draw: st.DrawFn, most: int = 24) -> list[Span]:
 
 
 def jaeger_document(*traces: Trace) -> dict[str, Any]:
-    """These traces as Jaeger's query service answers them; its times are microseconds."""
+    """Answer of Jaeger's query service with these traces; times are in microseconds."""
     return {"data": [_jaeger_trace(trace) for trace in traces]}
 
 

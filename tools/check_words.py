@@ -8,7 +8,8 @@
 - `[phrases]`: words of any text, including comments and messages.
 - `[identifiers]`: patterns of whole identifiers of code, for words that sentences may still use.
 - `[sentences]`: patterns of any text, for the retired meaning of a common word.
-- `[exempt]`: starts of paths in which the last two are not checked.
+- `[starts]`: patterns with which no comment starts, since it could not be understood alone.
+- `[exempt]`: starts of paths in which identifiers and sentences are not checked.
 """
 
 import io
@@ -46,6 +47,8 @@ QUIET = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 """Comments and strings of languages with C's syntax, regular expressions, and text in JSX."""
+COMMENT = re.compile(r"\s*(\"\"\"|///?|//!|/\*\*?|\*(?!/)|#)\s*(.*)")
+"""A line of a comment or docstring: its mark and its text."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,7 @@ class Retired:
         phrases: pattern of any text to its replacement.
         identifiers: pattern of a whole identifier in snake case to its replacement.
         sentences: pattern of any text to its replacement; not applied to `exempt`.
+        starts: pattern of the start of a comment to its replacement.
         exempt: starts of the paths in which identifiers and sentences are not checked.
     """
 
@@ -64,6 +68,7 @@ class Retired:
     phrases: Mapping[re.Pattern[str], str]
     identifiers: Mapping[re.Pattern[str], str]
     sentences: Mapping[re.Pattern[str], str]
+    starts: Mapping[re.Pattern[str], str]
     exempt: tuple[str, ...]
 
 
@@ -79,8 +84,9 @@ def load(path: Path) -> Retired:
         re.compile(rf"\b(?:{one})", re.IGNORECASE): better
         for one, better in document["sentences"].items()
     }
+    starts = {re.compile(rf"(?:{one})\b"): better for one, better in document["starts"].items()}
     exempt = tuple(path for paths in document["exempt"].values() for path in paths)
-    return Retired(document["names"], phrases, identifiers, sentences, exempt)
+    return Retired(document["names"], phrases, identifiers, sentences, starts, exempt)
 
 
 def in_path(path: str, retired: Retired) -> Iterator[str]:
@@ -104,6 +110,24 @@ def in_text(path: str, text: str, retired: Retired) -> Iterator[str]:
             found = pattern.search(line)
             if found:
                 yield f"{path}:{number}: {found[0]!r}: {better}"
+
+
+def in_comments(path: str, text: str, retired: Retired) -> Iterator[str]:
+    """Complaints about how comments and docstrings start."""
+    if Path(path).suffix not in CODE:
+        return
+    before = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        found = COMMENT.match(line)
+        mark, said = found.groups() if found else ("", "")
+        # A line after one with the same mark continues its comment.
+        if mark and (mark in ('"""', "/**", "/*") or mark != before):
+            for pattern, better in retired.starts.items():
+                start = pattern.match(said)
+                if start:
+                    yield f"{path}:{number}: a comment starts with {start[0]!r}: {better}"
+        # The first text below the beginning of a block starts its comment.
+        before = "*" if mark.startswith("/*") and said else mark
 
 
 def in_code(path: str, text: str, retired: Retired) -> Iterator[str]:
@@ -159,6 +183,7 @@ def check(root: Path) -> list[str]:
         wrong += in_path(path, retired)
         text = (root / path).read_text(errors="replace")
         wrong += in_text(path, text, retired)
+        wrong += in_comments(path, text, retired)
         wrong += in_code(path, text, retired)
     return wrong
 

@@ -29,7 +29,7 @@ ROOT_TITLE = "BundleRoot"
 PROBLEM_SCHEMAS = "problems.schema.json"
 NOTE = "Generated from shared/schemas by tools/generate.py. Do not edit."
 
-ROWS_TEXT = '''"""What the rows of a table are.
+ROWS_TEXT = '''"""Life cycle of the rows of a table.
 
 figures: a row replaces an earlier one with its key; one whose figures are all 0 deletes it.
 names: the same, but no row is deleted.

@@ -112,7 +112,7 @@ def _module(name: str, version: str, folder: Path, digest: str) -> Module:
     # A module may hold parts under a second licence.
     licences = [licence for licence, words in _LICENCES if all(word in text for word in words)]
     if "BSD-3-Clause" in licences:
-        licences.remove("BSD-2-Clause")  # Its words are among those of the other.
+        licences.remove("BSD-2-Clause")  # The words of this licence are among those of the other.
     if not licences:
         raise SystemExit(f"{name} is in the program that takes stacks under no licence known here")
     # The unwinder carries its eBPF programs, which have a licence of their own.

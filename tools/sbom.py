@@ -51,7 +51,7 @@ def bill_of_materials(root: Path) -> str:
     direct = {canonicalize_name(Requirement(each).name) for each in project["dependencies"]}
     bom.register_dependency(whole, [*carried, *(each for each in python if each.name in direct)])
     made = json.loads(JsonV1Dot6(bom).output_as_string())
-    # These two differ each time that it is made.
+    # Serial number and timestamp differ at each build.
     del made["serialNumber"], made["metadata"]["timestamp"]
     return json.dumps(made, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 

@@ -12,8 +12,8 @@ import (
 
 // An Effect is an action in a critical section that makes it long, or changes the guarded data.
 type Effect struct {
-	// What is io, sleep, wait, channel, goroutine, lock (another one), same-lock (which may be the
-	// same object: then it waits for itself) or unknown.
+	// Kind: io, sleep, wait, channel, goroutine, lock (another one), same-lock (perhaps the same
+	// object, a self-deadlock) or unknown.
 	What  string `json:"what"`
 	Place Place  `json:"place"`
 	// Chain lists the functions from the section to the effect; empty if it stands in the section.

@@ -134,7 +134,7 @@ func integer(text []byte, least, greatest int64) (int64, error) {
 func line(message any) []byte {
 	text, err := json.Marshal(message)
 	if err != nil {
-		panic(err) // Of our own numbers and texts: it cannot be.
+		panic(err) // Own numbers and texts always marshal.
 	}
 	return append(text, '\n')
 }

@@ -1,4 +1,4 @@
-/* What the programs of incident.c share: clocks, work, threads with names. */
+/* Clocks, work, and named threads for the programs of incident.c. */
 #pragma once
 #include <pthread.h>
 #include <stdint.h>

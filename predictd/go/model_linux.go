@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// What users other than the owner may do with a model.
+// Rights of users other than the owner on a model.
 const (
 	ShareOff   = 0
 	ShareRead  = 1

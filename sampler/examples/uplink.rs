@@ -24,7 +24,7 @@ use tidscope_sampler::os::clock;
 fn line() -> Value {
     let mut text = String::new();
     if !io::stdin().lock().read_line(&mut text).is_ok_and(|count| count > 0) {
-        // Who asked for this has gone.
+        // The parent process has gone.
         std::process::exit(1);
     }
     serde_json::from_str(&text).unwrap()

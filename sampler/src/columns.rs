@@ -182,7 +182,7 @@ fn filter<T: Copy>(values: &mut Vec<T>, keep: &impl Fn(usize) -> bool) {
     values.truncate(kept);
 }
 
-/// What identifies a thread in a reading.
+/// Identity of a thread in a reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Identity {
     /// Thread id.
@@ -276,7 +276,7 @@ impl Totals {
         }
     }
 
-    /// These totals without some columns.
+    /// Copy of the totals without the masked columns.
     pub fn without(&self, columns: Mask) -> Totals {
         let mut made = self.clone();
         for (column, value) in made.values.iter_mut().enumerate() {

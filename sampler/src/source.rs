@@ -78,7 +78,7 @@ pub trait Source: Send {
     }
 }
 
-/// What an ended thread had more than was said with its exit.
+/// Totals of an ended thread beyond what its exit reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Late {
     /// Name by its exit record.
@@ -98,7 +98,7 @@ pub trait Join: Send {
     /// `ReadError` if the kernel refuses.
     fn follow(&mut self, members: &[u32]) -> Result<(), ReadError>;
 
-    /// What ended threads had more than was said with their exits, since this was asked last.
+    /// Totals of ended threads beyond what their exits reported, found since the last call.
     fn take_late(&mut self) -> Vec<Late> {
         Vec::new()
     }
@@ -117,12 +117,12 @@ pub trait Join: Send {
     /// Fills the columns of the join. Threads of which nothing is known lack them.
     ///
     /// # Errors
-    /// As `begin`.
+    /// Same as for `begin`.
     fn join(&mut self, rows: &mut Rows) -> Result<(), ReadError>;
 
     /// Fills the columns of threads that have ended; the join forgets these threads.
     ///
     /// # Errors
-    /// As `begin`.
+    /// Same as for `begin`.
     fn join_exits(&mut self, exits: &mut Exits) -> Result<(), ReadError>;
 }

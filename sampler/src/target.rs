@@ -17,7 +17,7 @@ use crate::os::clock::monotonic_ns;
 use crate::source::{Join, Origin, ReadError, Source};
 use crate::validate::{Inexact, Validation};
 
-/// What a target is.
+/// Description of a target.
 pub struct Spec {
     /// Id on the wire.
     pub id: String,
@@ -35,7 +35,7 @@ pub struct Spec {
     pub max_roles: usize,
 }
 
-/// Where a target's columns come from.
+/// Sources of a target's columns.
 pub struct Sources {
     /// How counters are read.
     pub source: Box<dyn Source>,
@@ -45,7 +45,7 @@ pub struct Sources {
     pub joins: Vec<Box<dyn Join>>,
 }
 
-/// What frames say besides threads.
+/// Contents of frames besides threads.
 pub struct Surroundings {
     /// Gauges of the process.
     pub process: ProcessGauges,
@@ -78,7 +78,7 @@ pub struct Target {
     frames: FrameMaker,
     /// Tables that frames carry.
     pub tables: TableChanges,
-    /// What frames say besides threads.
+    /// Contents of frames besides threads.
     pub surroundings: Surroundings,
     attach_ns: i64,
     rows: Rows,
@@ -132,7 +132,7 @@ impl Target {
         self.frames.seq()
     }
 
-    /// Where a walk and taskstats disagreed; None if they never did.
+    /// First disagreement of a walk and taskstats, or None.
     pub fn disagreement(&self) -> Option<&str> {
         self.disagreement.as_deref()
     }
@@ -147,7 +147,7 @@ impl Target {
         &self.tracker
     }
 
-    /// The same, to give names and late totals.
+    /// Tracker, to give names and late totals.
     pub fn tracker_mut(&mut self) -> &mut Tracker {
         &mut self.tracker
     }

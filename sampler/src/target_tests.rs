@@ -167,7 +167,7 @@ fn where_another_target_disagreed_nobody_walks() {
     stream.target.fall_back(&ReadError::Disagreement("x".into()));
     let header = stream.sample();
     assert_eq!(header["counters_from"], "genetlink");
-    // It never read otherwise.
+    // The source of counters never changed.
     assert!(events(&header, "counters_source_changed").is_empty());
 }
 

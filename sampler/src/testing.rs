@@ -20,7 +20,7 @@ use crate::target::{Sources, Spec, Surroundings, Target};
 /// Columns of the targets: that of the source, and that of the join.
 pub const NAMES: [&str; 2] = [CPU, "net_read_bytes"];
 
-/// What a source and a join say.
+/// Answers of a scripted source and join.
 #[derive(Default)]
 pub struct Script {
     /// Thread, process, time on a CPU.
@@ -31,7 +31,7 @@ pub struct Script {
     pub failure: Option<(&'static str, bool)>,
     /// How long a reading takes.
     pub takes: Duration,
-    /// What the join tells late.
+    /// Late totals of the join.
     pub late: Vec<Late>,
     /// True if the join cannot read.
     pub join_fails: bool,

@@ -313,7 +313,7 @@ def frames_are_read_and_their_headers_are_the_text_of_the_model(
         "inexact": sum(not one.exact for one in gone),
         "totals": {"values": list(sums.values()), "given": 7},
     }
-    # As many are left as are alive without those that readers saw alive and that ended.
+    # Remaining threads: the live ones less those that readers saw alive and that ended.
     live = 5
     frames = ask(
         kind="frames",

@@ -1,5 +1,4 @@
-//! What is encoded and sent is taken by Python: pyarrow, the models of `shared/tidscope_wire`, and a
-//! backend.
+//! Encoded frames are read by Python: pyarrow, the models of `shared/tidscope_wire`, and a backend.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -391,7 +391,7 @@ class Sampler:
         """Return live threads: thread ID, process ID, start since attach, name, kernel's name."""
 
 class ElfLinks(TypedDict):
-    """What an ELF file says about itself, and about the files with its debug information.
+    """Links of an ELF file: its identity, and the files with its debug information.
 
     Attributes:
         build_id: build ID; empty without one.

@@ -289,7 +289,7 @@ class Calls:
 
 
 class UnsupportedProcessorError(Exception):
-    """This processor's system call numbers are unknown here."""
+    """Raised if the system call numbers of this processor are unknown."""
 
 
 class _Program(ctypes.Structure):

@@ -97,7 +97,7 @@ class Harness:
         )
 
     async def refused_unlogged(self, make: Callable[[str], Command]) -> Problem:
-        """The same where the disk of the audit log is full."""
+        """Refusal of a command if the disk of the audit log is full."""
         commands = CommandHandler(self._targets, failing_examination)
         audit = AuditTrail(AuditLog(Path("/dev/full")))
         try:
@@ -116,7 +116,7 @@ class Harness:
         return reply.problem
 
     async def refused_after_detach(self, make: Callable[[str], Command]) -> Problem:
-        """The same for a target that is no longer sampled."""
+        """Refusal of a command for a target that is no longer sampled."""
         commands = CommandHandler(self._targets, failing_examination)
         attached = await commands.answer(attach())
         assert isinstance(attached, TargetReply), attached

@@ -127,7 +127,7 @@ async def test_no_answer_to_a_viewer_has_arguments_or_output(backend: Backend) -
             whole, shown = (SECRET in text_of(answer) for answer in answers)
             seen[path] = whole, shown
     assert [path for path, (_, shown) in seen.items() if shown] == []
-    # They are there for operators, so this test would find them.
+    # Operators see the arguments, so this test would find them.
     there = {
         path.partition("?")[0].rpartition("/")[2] for path, (whole, _) in seen.items() if whole
     }

@@ -42,7 +42,7 @@ def test_bill_of_materials_fits_the_schema_of_cyclonedx() -> None:
     names = [f"{name}.SNAPSHOT.schema.json" for name in ("bom-1.6", "spdx", "jsf-0.82")]
     schemas = {name: json.loads((folder / name).read_text()) for name in names}
     whole = schemas[names[0]]
-    # They refer to each other by the names of their files, below the address of the first.
+    # Schemas refer to each other by file name, below the address of the first.
     registry: Registry[Any] = Registry().with_resources(
         (urljoin(whole["$id"], name), Resource.from_contents(schema))
         for name, schema in schemas.items()

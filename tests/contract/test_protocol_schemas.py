@@ -330,7 +330,7 @@ def test_every_schema_is_one() -> None:
 
 
 def test_every_message_has_an_example_here() -> None:
-    """So that a new message cannot be forgotten; parts of messages are covered by them."""
+    """A new message needs an example; examples of messages cover their parts."""
     named = {
         title
         for title, schema in schemas().items()

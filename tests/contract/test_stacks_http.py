@@ -173,7 +173,7 @@ async def test_go_reads_the_profile(
 
 
 def pprof(option: str, profile: Path) -> str:
-    """What Go's own reader says of a profile."""
+    """Output of Go's own reader for a profile."""
     asked = ["go", "tool", "pprof", option, str(profile)]
     return subprocess.run(asked, capture_output=True, text=True, check=True).stdout
 

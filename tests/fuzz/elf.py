@@ -65,8 +65,8 @@ PROGRAM = _go_program()
 
 
 def file_of(data: bytes) -> bytes:
-    """What the bytes stand for: the Go program with patches, behind a byte of 254 the stripped one,
-    or themselves behind a byte of 255."""
+    """Decode fuzz bytes: patches to the Go program, or to the stripped one behind a byte of 254, or
+    the file itself behind a byte of 255."""
     if data[:1] == b"\xff":
         return data[1:]
     if data[:1] == b"\xfe":

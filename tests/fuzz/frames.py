@@ -39,7 +39,7 @@ FIELDS = key_fields(*split(GOLDEN["key"]))
 
 
 def arrow(data: bytes) -> tuple[bytes, list[int] | None]:
-    """What the bytes stand for: a patched Arrow part, or themselves behind a byte of 255.
+    """Decode fuzz bytes: a patched Arrow part, or the bytes themselves behind a byte of 255.
 
     Any other first byte chooses one of the golden frames; then come patches.
 

@@ -23,7 +23,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 def test_a_slower_variant_is_worse_and_the_other_way_round_better(
     environment: dict[str, str],
 ) -> None:
-    """By CPU time, which other programs of a busy machine change little: ten times the work."""
+    """CPU time tells ten times the work apart, even on a busy machine."""
     small, large = looping(1_000_000), looping(10_000_000)
     options = ("--metric", "cpu", "--recorded", "0", "--time", "60")
     found = answer(environment, *options, "--", *small, "::", *large)
@@ -256,7 +256,7 @@ recorded = 0
 
 @needs("root")
 def test_without_rights_the_kernels_own_figures_are_compared() -> None:
-    """As a user who sees no counters of others: CPU time, memory and a verdict all the same."""
+    """A user who sees no counters of other users' processes gets CPU time, memory and a verdict."""
     python = python_for("nobody")
     small, large = ([python, "-I", "-S", "-c", LOOP.format(count=n)] for n in (10**5, 10**7))
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:

@@ -84,7 +84,7 @@ def started(request: pytest.FixtureRequest) -> Iterator[AgentProgram]:
 
 @pytest.fixture
 def program(started: AgentProgram) -> Iterator[AgentProgram]:
-    """The same one for many tests: each leaves it running, and it is as it was for the next."""
+    """One program for many tests; each test leaves it running and unchanged."""
     yield started
     started.socket.chmod(0o600)
     started.socket.parent.chmod(0o700)

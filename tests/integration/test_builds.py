@@ -92,7 +92,7 @@ def test_go_tests_of_the_program_that_takes_stacks_pass() -> None:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """What the program that takes stacks is compiled from and by, elsewhere."""
+    """Copy of the sources and build tools of the program that takes stacks."""
     for folder in ("stacks", PROGRAM.parent.relative_to(ROOT)):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=lambda *_: [PROGRAM.name])
     (tmp_path / "tools").mkdir()

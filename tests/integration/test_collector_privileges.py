@@ -215,7 +215,7 @@ async def test_the_program_that_takes_stacks_gives_up_what_taking_them_does_not_
             pid for pid in children(found.collector.pid) if arguments(pid) == [PROGRAM.name]
         )
         await asyncio.to_thread(wait_until, lambda: keeps(keeper, LOADING))
-        # What it executes is the worker, which gets no more than it has itself.
+        # The keeper executes the worker, which gets no more rights than the keeper has.
         assert_confined(keeper, LOADING, passed_on=LOADING, seccomp="0")
         assert children(keeper) == []
         target, _ = await found.attach(os.getpid())

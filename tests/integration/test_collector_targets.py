@@ -326,7 +326,7 @@ async def test_another_users_process_is_read_without_what_the_kernel_guards() ->
 async def test_with_all_rights_nothing_is_missing_but_what_the_kernel_does_not_count(
     root: Installation, known_work: KnownWork
 ) -> None:
-    """So that the tests above are no tests of a machine that has no taskstats."""
+    """Guard: the tests above are void on a machine without taskstats."""
     assert root.host.collector.privileged, root.host.collector.reason
     target, _ = await root.attach(known_work.pid)
     assert target.source.exits, target.source.exits_reason

@@ -52,7 +52,7 @@ def test_delay_accounting_is_what_the_kernel_says() -> None:
 
 
 def test_energy_is_there_or_it_is_said_why_not() -> None:
-    """This machine's own: most virtual machines have none."""
+    """Energy counters are usable, or a reason is given; most virtual machines have none."""
     facts = gather_facts()
     judged = checks.energy(facts)
     zones = list(Path("/sys/class/powercap").glob("intel-rapl*:*/energy_uj"))

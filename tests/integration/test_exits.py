@@ -87,7 +87,7 @@ def test_the_collector_counts_every_thread_of_a_storm_exactly() -> None:
 
 
 def test_a_hundred_thousand_exits_arrive_in_frames_within_the_bound() -> None:
-    """Of some seconds each, since a sample is taken once a second."""
+    """Frames arrive within some seconds, since a sample is taken once a second."""
     program = build_c(BENCHMARKS / "exit_storm.c")
     ended, exits, last = storm([str(program), str(MANY), "200"], 1)
     assert ended == MANY + 1

@@ -324,7 +324,7 @@ def test_a_lease_of_an_id_that_was_reused_changes_nothing(start: Start, tmp_path
 
 
 class Arguments(TypedDict, total=False):
-    """Of ThreadsRun."""
+    """Arguments of ThreadsRun."""
 
     flags: tuple[str, ...]
     variables: dict[str, str]

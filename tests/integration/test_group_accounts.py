@@ -95,7 +95,7 @@ def folder(request: pytest.FixtureRequest) -> Iterator[Path]:
 
 def test_threads_add_up_to_what_the_control_group_says(folder: Path) -> None:
     first, worker = Worker(folder), Worker(folder)
-    first.work()  # Its usage precedes the group's first sample.
+    first.work()  # This usage precedes the group's first sample.
     with group_targets() as groups:
         target = groups.attach(GroupSelector(kind="cgroup", value=f"/{folder.name}"))
         assert target.process.pid == first.pid

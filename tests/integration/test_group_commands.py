@@ -27,10 +27,10 @@ NGINX = ROOT / ".cache" / "nginx" / "usr" / "sbin" / "nginx"
 FORKS = 1000
 REQUESTS = 1500
 LESS, MORE = 0.0005, 0.005
-"""By such shares of it a group may have less or more CPU time than wait4 says. What threads run
-after they were added to their process' account is in the group alone."""
+"""Relative bounds of a group's CPU time below and above wait4's. Time that threads run after they
+were added to their process's account is in the group alone."""
 CLOSE = 0.0005
-"""By such a share of it a group may differ from what its control group says."""
+"""Largest relative difference between the CPU time of a group and of its control group."""
 
 
 @dataclass

@@ -21,7 +21,7 @@ PROGRAMS = Path(__file__).parents[1] / "programs"
 COMMANDS = 300
 SHELL_LOOP = f"for i in $(seq {COMMANDS}); do /bin/true; done"
 EXACT = 0.005
-"""By so much of its CPU time may a group differ from what wait4 says of the command."""
+"""Largest relative difference between a group's CPU time and wait4's for the command."""
 
 BEFORE_NS = 100_000_000
 

@@ -291,7 +291,7 @@ def test_who_imports_has_no_network_no_programs_and_one_folder(tmp_path: Path) -
 
 
 async def test_an_imported_run_is_never_resumed(tmp_path: Path) -> None:
-    """It says that its backend ended while it was recording, of a target that is live here."""
+    """The archive claims that its backend ended while it recorded a target that is live here."""
     source = tmp_path / "source"
     manifest = write_run(source, ended=False, target=live_target())
     open_run_of = files_of(source / manifest.id)

@@ -123,8 +123,8 @@ async def test_the_mutexed_operation_grew_most_and_its_process_waited_for_the_mu
     between_ns = time.time_ns()
     with await start(installation) as program:
         target, _ = await installation.attach(program.pid, rate_hz=20)
-        # What the first reading of the program's own locks finds has no beginning; two clients wait
-        # less for each other than more will.
+        # A lock wait that the first reading finds has no beginning. Two clients wait less for each
+        # other than more clients will.
         while True:
             await asyncio.to_thread(program.load, 6, 2)
             trace = await newest(installation)

@@ -348,7 +348,7 @@ async def test_a_viewers_token_works_for_what_viewers_may(backend: Backend) -> N
             "steer", backend.port, "--pid", str(os.getpid()), "--options", token=token
         )
         out, errors = await process.communicate()
-    # It is known, and may ask how a program could be steered, which attaches nothing.
+    # A known peer may ask how a program could be steered; that attaches nothing.
     assert process.returncode == 0, errors
     assert b"knob    go-agent" in out
     async with backend.viewer() as client:

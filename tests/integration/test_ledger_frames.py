@@ -227,7 +227,7 @@ def test_tables_say_what_rows_do_not(waits: KnownWaits) -> None:
         while followed.next().kind != "key":
             merged = dict(followed.seen.tables)
         tables = followed.seen.tables
-        # What changed, put together, is what the key frame has: but for a second's changes.
+        # The merged changes equal the key frame, except for a second's changes.
         assert set(merged) == set(tables)
         before = {tuple(row)[:3] for row in merged["stays"].tolist()}
         after = {tuple(row)[:3] for row in tables["stays"].tolist()}
@@ -249,7 +249,7 @@ def test_tables_say_what_rows_do_not(waits: KnownWaits) -> None:
     wakes = tables["wakes"]
     asleep = wakes[wakes["wakee_tid"] == names["sleep"]]
     assert "interrupt" in asleep["waker_name"].tolist()
-    # What 300 short threads did stands under the thread id 0.
+    # Rows of 300 short threads are summed under thread ID 0.
     assert int(tables["stays"]["count"][tables["stays"]["tid"] == 0].sum()) >= SHORT_THREADS
 
 
@@ -265,7 +265,7 @@ def test_system_calls_are_counted_where_that_is_asked_for(waits: KnownWaits) -> 
 
 
 async def test_a_collector_that_gave_up_its_rights_keeps_ledgers(waits: KnownWaits) -> None:
-    """As it runs: a process of its own, confined, over a backend; exits and tables too."""
+    """A confined collector process over a backend keeps ledgers, exits and tables."""
     async with installation(options=["--calls"]) as whole:
         target, follower = await whole.attach(waits.pid)
         assert target.source.ledger

@@ -146,7 +146,7 @@ def test_waits_of_known_measure_are_found(contended: str, tmp_path: Path) -> Non
 @needs("root")
 @pytest.mark.timeout(400)
 def test_an_experiment_is_carried_out(tmp_path: Path) -> None:
-    """As a hint says: a copy of the module, a change, and `tidscope experiment` with the file."""
+    """Follow a hint: copy the module, change it, and run `tidscope experiment` with the file."""
     module = tmp_path / "contended"
     shutil.copytree(CONTENDED, module)
     (module / "table" / "table_test.go").write_text(BENCHMARK)

@@ -75,7 +75,7 @@ def test_threads_wait_for_the_gil_while_another_one_holds_it(
     assert waited / (waited + held) >= share - 0.1
     assert waited / (waited + most_held) <= share + 0.1
     for tid, waited_ns in gil.items():
-        # They wait for no other lock, and the lock's waits are those of their ledgers, which a busy
+        # The threads wait for one lock only. Its waits equal those of their ledgers, which a busy
         # machine reads some time before and after.
         least, most = (int(one[tid][State.FUTEX]) for one in (ns, later_ns))
         assert 0.9 * least <= waited_ns <= 1.1 * most
@@ -130,7 +130,7 @@ def test_a_go_program_is_asked_only_where_that_is_allowed() -> None:
 
 @needs("go")
 async def test_a_confined_collector_reads_programs_where_it_may() -> None:
-    """It connects to other ports than the backend's only for this and to steer.
+    """The collector connects to other ports than the backend's only for this and to steer.
 
     A Java virtual machine is asked twice, ten seconds apart, until there are waits.
     """

@@ -109,7 +109,7 @@ def test_a_file_that_is_replaced_is_not_mistaken_for_the_mapped_one(tmp_path: Pa
 
 
 def test_the_end_of_a_joined_thread_is_known_later(tmp_path: Path) -> None:
-    """Its memory has the form of those of other threads' stacks."""
+    """The memory of an ended thread looks like other threads' stacks."""
     with NamedLocks() as program, locks_of(program.pid) as locks:
         addresses = futex_waits(program.pid)
         program.end_joined_thread()
@@ -205,7 +205,7 @@ def seen_locks(pid: int, count: int) -> list[LockName]:
 
 
 def interpreters() -> list[str]:
-    """This one, and others of CPython that run here."""
+    """This interpreter, and other versions of CPython that run here."""
     others = filter(None, map(shutil.which, ("python3.10", "python3.12", "python3.13")))
     runs = [
         path
@@ -251,7 +251,8 @@ def test_the_profile_of_a_go_program_says_who_holds_its_mutex(flags: tuple[str, 
         last = program.waited_ns()
         found = {one.name: one for one in source.read()}
         latest = program.waited_ns()
-    # Its account is read before and after each reading, which on a busy machine takes a while.
+    # The program's account is read before and after each reading, which takes long on a busy
+    # machine.
     least, most = last - first, latest - earliest
     held = found["mutex released by main.(*pool).use"]
     assert (held.source, held.kind, held.tid) == ("go-mutex-profile", "lock", 0)

@@ -1,4 +1,4 @@
-"""What /proc and energy counters show to a user without rights, and what is answered then."""
+"""Views of /proc and energy counters without rights, and the answers to them."""
 
 import os
 import tempfile

@@ -28,7 +28,7 @@ from tidscope_wire.pools import FIGURES
 PATIENCE_FRAMES = 2_000
 REQUESTS = 400
 AGREES = 0.02
-"""Of times: the service reads its clock at other instants than the agent."""
+"""Relative tolerance of times: the service reads its clock at other instants than the agent."""
 KINDS = {"go": "workers", "python": "threads", "java": "threads", "rust": "threads"}
 
 
@@ -82,7 +82,7 @@ def test_jobs_are_counted_exactly_with_their_times(language: str, folder: Path) 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_service_measures_itself_what_frames_say(language: str, folder: Path) -> None:
-    """Its counts exactly; its times, most of which requests spend in the queue, within AGREES."""
+    """Counts agree exactly; times, most of which requests spend in the queue, within AGREES."""
     with (
         AgentProgram(language, folder, instead=service(language)) as program,
         FollowedTarget(program.pid, rate_hz=50) as followed,
@@ -219,7 +219,7 @@ def test_rayon_jobs_and_tokio_workers(folder: Path) -> None:
         times = (rayon["response_ns"], rayon["queue_wait_ns"], rayon["run_ns"])
         assert None not in times
         assert times[0] == (times[1] or 0) + (times[2] or 0)
-        # What rayon does not say is not known.
+        # rayon reports no steals, parks and polls.
         assert (rayon["steals"], rayon["parks"], rayon["polls"]) == (None, None, None)
         # Counted is what comes after the first reading.
         before = int(program.ask("tasks 0").split()[2])
@@ -267,7 +267,7 @@ def test_its_threads_and_collections_are_in_frames() -> None:
         assert pools["Java threads"]["size"] > pools["Java daemon threads"]["size"] > 0
         assert pools["JIT compiler"]["size"] > 0
         assert any(row["kind"] == "gc" for row in pools.values())
-        # As the machine's own tool reads it.
+        # Independent reading by the JDK's own tool.
         counted = subprocess.run(
             ["jcmd", str(java.pid), "PerfCounter.print"],
             capture_output=True,

@@ -154,7 +154,7 @@ def test_other_users_see_what_is_shared(
     assert own.predict([1]) == 2
     assert "ermi" in reader.ask("reset")
     own.share(Sharing.OFF)
-    # What it has mapped says nothing any more, and it cannot come again.
+    # A closed model's mapping is void, and the model cannot return.
     assert (reader.ask("closed"), reader.ask("predict", 1)) == ("true", "0")
     late = other()
     assert (late.opened == "done", late.close()) == (False, 0)

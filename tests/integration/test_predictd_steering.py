@@ -35,7 +35,7 @@ def daemon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Daemon]:
 
 
 def steered(socket: Path, intervals: int) -> tuple[bool, list[int]]:
-    """Whether a new process used the service's model, and the sizes it chose."""
+    """Return if a new process used the service's model, and the sizes that it chose."""
     done = subprocess.run(
         [sys.executable, str(PROGRAMS / "pss_pool.py"), str(socket), str(BEST), str(intervals)],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
@@ -63,7 +63,7 @@ def test_a_second_process_starts_better_than_the_first(daemon: Daemon, tmp_path:
 
 
 async def sizes_of_a_new_process(root: Installation, folder: Path, intervals: int) -> list[int]:
-    """What a new process of the program is given, the daemon's model being used."""
+    """Return the sizes that a new process of the program gets with the daemon's model."""
     with Steered(paced_python(LARGEST, POOL_BEST, 0.02), folder) as program:
         async with root.backend.page() as page:
             target, follower = await replace(root, page=page).attach(program.pid)

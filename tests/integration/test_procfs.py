@@ -222,7 +222,7 @@ def test_the_burner_has_its_second_and_nobody_else(watched: Watched) -> None:
     own: Account = watched.program.command("b").thread
     after = watched.read()
     burner = after["burner"]
-    # It runs on for some microseconds after its own reading; the program waits for none of them.
+    # The burner runs on for some microseconds after its own reading.
     assert own.cpu_ns <= burner["cpu_run_ns"] <= own.cpu_ns + 5_000_000
     assert burner["user_cpu_us"] + burner["system_cpu_us"] == pytest.approx(
         burner["cpu_run_ns"] / 1000, abs=2 * TICK_US

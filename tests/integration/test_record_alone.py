@@ -118,7 +118,7 @@ async def test_a_tidscope_of_its_own(tmp_path: Path) -> None:
 
 @needs("root")
 async def test_under_sudo_a_run_belongs_to_the_caller(tmp_path: Path) -> None:
-    """Its files are made as that user, who may write nowhere else."""
+    """The run's files are created as that user, who may write nowhere else."""
     runs = tmp_path / "runs"
     runs.mkdir()
     os.chown(runs, 65534, 65534)

@@ -99,7 +99,7 @@ async def test_how_commands_end(harness: Harness) -> None:
         assert (manifest.state, manifest.end, manifest.name) == ("complete", "target-ended", "it")
         assert manifest.tags == ["a"]
         assert outcome.max_rss_bytes > 0
-        # It lived for a moment only, and is there from its first instant on, with its end.
+        # The command lived for a moment; the run has it from its first instant to its end.
         assert manifest.target.process.name == command[0]
         (thread,) = open_run(harness.runs / manifest.id).threads().to_pylist()
         assert (thread["name"], thread["exited"], thread["exact"]) == (command[0], True, True)
@@ -222,7 +222,7 @@ async def test_descendants_of_a_command_are_in_its_run(harness: Harness) -> None
     assert group is not None
     assert (group.kind, manifest.state, manifest.end) == ("tree", "complete", "target-ended")
     assert outcome is not None
-    assert outcome.children_cpu_us is None  # They are in the run.
+    assert outcome.children_cpu_us is None  # The children are in the run.
     run = open_run(harness.runs / manifest.id)
     processes = run.processes().to_pylist()
     assert {one["name"] for one in processes} == {"sh"}
@@ -256,7 +256,7 @@ async def test_a_process_that_outlives_the_command_does_not_hold_its_run_up(
     ("arguments", "least"),
     [
         (("--tree", "{pid}"), {"sh", "sleep"}),
-        # Who will be sleep matches as well, as long as it is a copy of the shell.
+        # The shell's copy that becomes sleep matches until it executes.
         (("--match", "name:sh command:wait_for_ever_{pid}"), {"sh"}),
     ],
 )
@@ -285,7 +285,7 @@ async def test_a_group_for_some_time(
 
 @needs("go")
 async def test_a_go_program(harness: Harness) -> None:
-    """Its runtime's threads are there, and GOMAXPROCS is read before it runs."""
+    """The Go runtime's threads are recorded, and GOMAXPROCS is read before the program runs."""
     program = build_go(Path(__file__).parents[1] / "programs" / "threads.go")
     code, said, manifest = await harness.record("--", str(program), text=b"threads 6\n")
     assert code == 0
@@ -402,7 +402,7 @@ async def test_a_process_for_some_time(harness: Harness) -> None:
         assert code == 0
         assert (manifest.state, manifest.end) == ("complete", "duration")
         assert manifest.to_ns - manifest.from_ns > 300_000_000
-        # It is sampled no more: nobody had attached to it before.
+        # Sampling ends with the recording: nobody else had attached to the target.
         async with harness.backend.program() as client:
             answer = (await client.get("/api/v1/targets")).content
         targets = TargetsResponse.model_validate_json(answer).targets

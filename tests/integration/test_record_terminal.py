@@ -21,7 +21,7 @@ CTRL_C, CTRL_Z, CTRL_BACKSLASH = "\x03", "\x1a", "\x1c"
 
 @pytest.fixture
 def environ(tmp_path: Path) -> dict[str, str]:
-    """Of a person who has no running tidscope."""
+    """Environment of a person without a running tidscope."""
     own = {name: value for name, value in os.environ.items() if not name.startswith("TIDSCOPE_")}
     return {**own, "TIDSCOPE_RUNS": str(tmp_path / "runs")}
 
@@ -104,7 +104,7 @@ def test_no_thread_of_ours_but_the_first_gets_signals(terminal: ShellTerminal) -
 def test_a_killed_command_leaves_no_modes_behind(
     environ: dict[str, str], terminal: ShellTerminal
 ) -> None:
-    """Its shell restores them after a signal, and sees that of the command no more."""
+    """The recorder restores the modes: its shell does not see that a signal killed the command."""
     terminal.type("echo first $((1 + 1))\n")
     terminal.wait_for(r"first 2")
     script = "stty raw -echo; echo ready $$; kill -KILL $$"
@@ -131,7 +131,7 @@ def test_a_closed_window_ends_the_command_and_its_run(environ: dict[str, str]) -
 
 
 def test_a_pager_has_its_keys_and_its_screen(terminal: ShellTerminal, tmp_path: Path) -> None:
-    """It reads keys from the terminal itself, sets its modes, and stops its process group."""
+    """A pager reads keys from the terminal itself, sets its modes, and stops its process group."""
     file = tmp_path / "long"
     file.write_text("".join(f"line-{number}\n" for number in range(1, 2001)))
     terminal.type(f"{RECORD} -- less {file}; echo code $?\n")
@@ -176,7 +176,7 @@ def test_a_shell_has_jobs_of_its_own(environ: dict[str, str], terminal: ShellTer
 def test_input_and_output_that_go_elsewhere(
     environ: dict[str, str], terminal: ShellTerminal
 ) -> None:
-    """What is a terminal is the command's; what is none passes through us, and its end is kept."""
+    """The command gets terminals as they are; other streams pass through the recorder."""
     script = "cat; test -t 0 || echo in; test -t 1 || echo out; test -t 2 || echo errors"
     terminal.type(f"echo given | {RECORD} -- sh -c '{script}' | tr a-z A-Z; echo done\n")
     terminal.wait_for(r"GIVEN\s+IN\s+OUT\s")

@@ -28,7 +28,7 @@ def environment() -> dict[str, str]:
 
 @pytest.fixture
 def marker(tmp_path: Path) -> Path:
-    """Where hostile modules write, if anything imports them."""
+    """File that hostile modules write if anything imports them."""
     return tmp_path / "marker"
 
 
@@ -114,7 +114,7 @@ def run(
 
 
 COLLECT = ("collect", "--backend", "ftp://127.0.0.1")
-"""It ends at once: there is no such address."""
+"""Arguments with an unusable address: the collector ends at once."""
 
 
 def test_the_installation_that_readme_describes_is_roots_and_works(

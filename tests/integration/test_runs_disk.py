@@ -106,7 +106,7 @@ async def test_a_part_that_cannot_be_sealed_stays_frames(small_disk: Path) -> No
     run = (await harness.begin()).id
     await harness.written(*(large(seq) for seq in range(2, 20)))
     with (small_disk / "filler").open("wb", buffering=0) as filler:
-        # As much as fits; what was held back for the manifest is still there.
+        # Fill the disk; the room that was held back for the manifest remains.
         filler.write(b"x" * ROOM)
     await harness.recorder.stop(run)
     with (small_disk / "filler").open("ab", buffering=0) as filler:
@@ -316,6 +316,6 @@ async def check_recovered(runs: Path, run: str, synced: int, sent: int) -> None:
     finally:
         await harness.stop()
     assert done.counts.frames + done.losses.frames == sent + 3
-    # Where the open part is lost whole, frames are lost until the next key frame, too.
+    # If the open part is lost whole, frames up to the next key frame are lost as well.
     assert done.losses.frames >= sent - len(there)
     assert done.state == ("incomplete" if done.losses.frames else "complete")

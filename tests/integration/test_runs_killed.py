@@ -86,7 +86,7 @@ async def test_a_program_with_many_threads(tmp_path: Path) -> None:
     assert manifest.target.state == "exited"
     reader = RunReader(folder.path)
     assert manifest.counts.threads == len(reader.threads()) == 200 + len(program.ready.threads)
-    # What the kernel reported of the short ones is in their lives.
+    # The kernel's exit records of short threads are in the run.
     table = reader.threads().to_pylist()
     short = {row["tid"]: row["last"]["cpu_run_ns"] for row in table if row["from_ns"] > 0}
     for account in done.threads:
@@ -160,7 +160,7 @@ async def test_both_are_killed(tmp_path: Path) -> None:
             killed_s = time.time()
             await collector.kill()
         folder = RunFolder(tmp_path / run.id)
-        # As it lies there, before any backend has looked at it.
+        # State of the folder before any backend has opened it.
         assert len(seqs(folder)) >= 20
         async with served(port, TIDSCOPE_RUNS=str(tmp_path)), CollectorProcess(port):
             await until(manifest_is(folder, lambda manifest: manifest.end is not None))

@@ -12,7 +12,7 @@ LAST_SLICE_NS = 100_000
 
 
 def cpu_ns(followed: FollowedTarget, header: FrameHeader) -> int:
-    """Of all threads, those that ended included."""
+    """CPU time of all threads, ended threads included, nanoseconds."""
     living = sum(row["cpu_run_ns"] for row in followed.seen.rows.values())
     return living + header.exited.totals.get("cpu_run_ns", 0)
 
@@ -49,7 +49,7 @@ def test_without_ledgers_it_is_an_estimate() -> None:
         while followed.catch_up().exited.threads < 300:
             pass
         estimated = [event for event in followed.seen.ended if event.inexact]
-    # Of 300 threads of 2 ms some were hit by a tick, of 1 to 10 ms.
+    # A tick hits some of 300 threads of 2 ms; a tick lasts 1 to 10 ms.
     assert estimated
     for event in estimated:
         assert event.inexact == ["cpu_run_ns"]

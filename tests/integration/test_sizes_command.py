@@ -94,5 +94,5 @@ async def test_pools_that_agents_report(root: Installation) -> None:
     with AgentFolder() as folder, AgentProgram("python", folder) as program:
         found = await audited(root, program.pid, "pool")
         assert (found.size, found.source, found.kind) == (ORIGINAL, "agent", "threads")
-        # Its workers may wait for something: no number of them is wrong by itself.
+        # Workers may wait for something: no number of them is wrong by itself.
         assert (found.verdict, found.change) == ("unknown", None)

@@ -91,7 +91,9 @@ async def detail(installation: Installation, trace: str) -> TraceDetail:
 
 
 async def measured(installation: Installation, trace: str) -> TraceDetail | None:
-    """It, once samples leave little doubt and a reading of locks holds its wait; else None."""
+    """Return the trace once samples leave little doubt and a reading of locks has its wait; else
+    None.
+    """
     loop = asyncio.get_running_loop()
     until = loop.time() + PATIENCE_S
     while loop.time() < until:
@@ -173,7 +175,7 @@ async def test_a_thread_without_a_name_gets_that_of_its_spans(
             if note.thread_name == "order -worker":
                 break
     assert note.tid == found["noter"]
-    # Its spans call it Thread-2, but it has a name in the kernel.
+    # The spans call the thread Thread-2, but it has a name in the kernel.
     found = await traced.request()
     seen = by_operation(await detail(installation, found["trace"]))
     assert seen["wait"].thread_name == "waiter"

@@ -164,7 +164,7 @@ def test_after_the_lease_nothing_is_open_and_nothing_is_spent(
         collector.until(lambda: target.times[-1] >= since + 2_000_000_000)
         return cpu_ticks(program.pid) == before
 
-    # What the end of its worker costs may still be under way in the first two seconds.
+    # The end of the worker may still cost CPU in the first two seconds.
     assert spends_nothing() or spends_nothing()
     assert collector.state(target).trigger == "none"
 

@@ -201,7 +201,7 @@ def check_released_once_known(found: MeasuredCode) -> None:
 def test_a_program_that_only_another_mount_namespace_has(
     collector: StackCollector, tmp_path: Path
 ) -> None:
-    """As in a container: its file has its path, and no other file there, in that namespace only."""
+    """In a mount namespace, as in a container, another file has the program's path."""
     (built,) = command("c")
     program = copied(Path(built), tmp_path)
     inner = Path("/mnt") / program.name

@@ -16,7 +16,7 @@ from tidscope_collector.waits.states import State
 pytestmark = [needs("root"), needs("btf"), needs("stacks")]
 
 STACKS_A_SECOND, BURST = 400, 100
-"""Of one CPU: `stacksPerSecond`, and what it may take at once (MAX_CREDIT_NS)."""
+"""Limits of one CPU: `stacksPerSecond`, and the burst (MAX_CREDIT_NS)."""
 CLOCK_HZ = 49
 TAKEN, WITHOUT, NO_ROOM, CUT = 1, 2, 4, 5
 

@@ -16,7 +16,7 @@ pytestmark = [needs("root"), needs("btf"), needs("stacks")]
 TRIGGER_AT = 24
 """Offset of `trigger_at` in struct sampling of sampled_stays.bpf.h."""
 WINDOWS = 10
-"""Of the time, one part in so many is a window (`window`, `windowPeriod`)."""
+"""Periods a window: `windowPeriod` divided by `window`."""
 
 
 @pytest.fixture(scope="module")

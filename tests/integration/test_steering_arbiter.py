@@ -164,7 +164,7 @@ async def test_cores_go_where_they_bring_the_most(root: Installation) -> None:
         await group.until(lambda found: found[third].state in ("settled", "trying"), "it is back")
         await group.until(group.is_best(group.pids, {}), "the best division again")
 
-        # So does one that is killed, for good.
+        # A killed program leaves for good.
         killed_s = time.monotonic()
         os.kill(go, signal.SIGKILL)
         await follower.until(lambda _: bool(gained(follower, "has ended")))

@@ -57,7 +57,8 @@ def spent() -> dict[str, dict[str, int]]:
             "worked": hand.worked_ns,
             "own_cpu": hand.cpu_ns,
             **{
-                # They started after accounting was switched on, so nothing is absent: 0 means 0.
+                # The threads started after accounting was switched on: nothing is absent, and 0
+                # means 0.
                 name: after[hand.tid][name] - before[hand.tid][name]
                 for name in (*STATES, *BRACKETS)
                 if name in followed.target.fields

@@ -600,7 +600,7 @@ async def test_frames_of_a_new_target_do_not_come_before_the_target(
             await connected(page)
             attached = asyncio.create_task(client.post("/api/v1/targets", json={"pid": 100}))
             await asked.wait()
-            # Its frames wait at the backend until the reply has announced it.
+            # The target's frames wait at the backend until the reply has announced the target.
             harness.frames.native.add(TARGET_ID, 1, key_frame(1), True)
             await page.subscribe(TARGET_ID)
             await asyncio.sleep(0.3)

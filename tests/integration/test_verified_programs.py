@@ -10,7 +10,8 @@ from tidscope_collector.targets.sources import Sources
 pytestmark = [needs("root"), needs("btf")]
 
 MAX_INSTRUCTIONS = 100_000
-"""It refuses a program of which it has followed a million; other kernels follow more of one."""
+"""Maximum instructions that the verifier follows here. It refuses at a million, and other kernels
+follow more of one program."""
 
 
 def verified_instructions() -> list[int]:

@@ -52,9 +52,9 @@ ALSO = {"splice-send": (State.PIPE,), "splice": (State.PIPE,)}
 """States of further calls that a wait has to make: pipes are filled and emptied, and their pages
 allocated, which on a busy machine may take milliseconds."""
 PARKED = (State.POLL, State.FUTEX)
-"""Where threads are before and after; each in the one that it does not test."""
+"""States of threads before and after a test; each thread is in the state that it does not test."""
 AROUND_NS = 2_000_000
-"""What a call does besides: faults of the stack, a clock read, the fork of a child."""
+"""Time of a call besides its wait, nanoseconds: stack faults, a clock read, the fork of a child."""
 
 
 COMPUTES_AND_WAITS = """
@@ -64,7 +64,7 @@ print(flush=True)
 while True: pass
 """
 FROZEN = ("FROZEN", "frozen 1")
-"""What a control group says, by whether it is of version 2."""
+"""States of a frozen control group, by version."""
 FREEZERS = [
     name for name in ("unified", ".", "freezer") if (GROUPS / name / "cgroup.procs").exists()
 ]
@@ -78,7 +78,7 @@ def keeper() -> Iterator[LedgerKeeper]:
 
 
 def stolen_ns() -> int:
-    """What a hypervisor took of all CPUs, rounded up."""
+    """Time that a hypervisor took of all CPUs, rounded up, nanoseconds."""
     ticks = int(Path("/proc/stat").read_text().split()[8]) + 1
     return ticks * (1_000_000_000 // os.sysconf("SC_CLK_TCK"))
 
@@ -102,7 +102,7 @@ def by_tid(ledgers: Ledgers) -> dict[int, np.ndarray[tuple[int], np.dtype[np.int
 def waited(
     keeper: LedgerKeeper,
 ) -> tuple[Report, dict[str, np.ndarray[tuple[int], np.dtype[np.int64]]]]:
-    """What the threads say, and by name the growth of their ledgers meanwhile."""
+    """Return the threads' own report, and the growth of their ledgers by thread name."""
     with KnownWaits() as program:
         keeper.watch(program.pid)
         before = by_tid(keeper.read(program.pid))
@@ -128,7 +128,7 @@ def test_a_wait_is_counted_as_what_it_is(
     known = (*WAITS[name], *ALSO.get(name, ()), *PARKED, State.ON_CPU, State.PREEMPTED, State.WOKEN)
     named = {State(state).name: int(ns[state]) for state in np.flatnonzero(ns).tolist()}
     assert wait > 0
-    # Who begins a thread may wait for a lock of the C library, and for memory of the process.
+    # A starting thread may wait for a lock of the C library and for memory of the process.
     beside = {State.FUTEX, State.OTHER_CALL} & set(WAITS[name])
     longest = one.whole_ns if beside else in_call
     assert wait <= longest + AROUND_NS, named
@@ -174,8 +174,8 @@ def test_cpu_time_is_the_kernels_count() -> None:
         tid = program.tids[name]
         grown = {field: after[tid][field] - before[tid][field] for field in after[tid]}
         assert grown["state_on_cpu_ns"] == grown["cpu_run_ns"]
-        # Of threads that compute, which no sleep makes uncertain. What a hypervisor took of a
-        # thread's time on a CPU is no time on a CPU, and stands in the queue.
+        # Threads that compute have no sleeps that make the queue uncertain. Time that a hypervisor
+        # takes from a thread on a CPU counts as queued.
         if name in ("burner", "crowd-1", "crowd-2", "crowd-3"):
             queued = grown["state_preempted_ns"] + grown["state_woken_ns"]
             expected = grown["cpu_delay_ns"]
@@ -199,7 +199,7 @@ def frozen(pid: int, folder: Path) -> Iterator[None]:
 @pytest.mark.parametrize("mount", FREEZERS)
 @pytest.mark.parametrize("when", ["before", "meanwhile"])
 def test_a_frozen_thread_is_stopped(keeper: LedgerKeeper, mount: str, when: str) -> None:
-    """Whether it computes or waits in a call, and was watched before or not."""
+    """The thread computes or waits in a call, and was watched before or not."""
     words = [sys.executable, "-c", COMPUTES_AND_WAITS]
     with (
         control_group(mount, f"tidscope-frozen-{os.getpid()}") as folder,

@@ -68,7 +68,7 @@ def kernel_delay_ns(pid: int) -> dict[int, int]:
 
 
 def test_time_in_queues_is_the_kernels_count(keeper: LedgerKeeper) -> None:
-    """Of threads that wait shortly and often, where each round's error would add up."""
+    """Short, frequent waits would add up each round's error."""
     cpu = str(max(os.sched_getaffinity(0)))
     with subprocess.Popen(
         [sys.executable, "-c", SLEEPERS, cpu], stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -125,7 +125,7 @@ def test_who_ran_meanwhile_ran_for_so_long(keeper: LedgerKeeper) -> None:
 
 @needs("two-cpus")
 def test_who_ran_where_a_thread_waited_before_it_was_moved(keeper: LedgerKeeper) -> None:
-    """It waits for a hog that leaves the CPU to nobody, and runs at last on another CPU."""
+    """The thread waits for a hog that leaves the CPU to nobody, and runs at last on another CPU."""
     allowed = sorted(os.sched_getaffinity(0))
     here, there = allowed[0], allowed[-1]
     with Hog(here) as one, Hog(here) as moved:
@@ -146,7 +146,7 @@ def test_who_ran_where_a_thread_waited_before_it_was_moved(keeper: LedgerKeeper)
     others = takers[(takers["name"] == "hog") & (takers["pid"] != moved.pid)]
     # A CPU remembers 2,048 switches: on a busy machine some of the time has more of them.
     assert others["ns"].sum() >= 0.2 * before_move
-    # What it ran after the move, on a CPU where the other one was not, took nothing from that.
+    # The time after the move, on a CPU without the other thread, took nothing from it.
     assert others["ns"].sum() <= moved_at + 60 * MS
 
 
@@ -154,7 +154,7 @@ def test_who_ran_where_a_thread_waited_before_it_was_moved(keeper: LedgerKeeper)
 def recorded(record: Path) -> Iterator[None]:
     """Let perf write down each switch and wake-up of the machine; ends when the ``with`` does."""
     events = "sched:sched_switch,sched:sched_waking,sched:sched_wakeup,sched:sched_wakeup_new"
-    # By its own clock, CPUs differ by microseconds, and a wake-up may come after what it woke.
+    # CPUs' own clocks differ by microseconds: a wake-up could follow its effect.
     options = ["-a", "-m", "2048", "-k", "CLOCK_MONOTONIC", "-e", events, "-o", str(record)]
     command = ["perf", "record", *options, "--"]
     try:

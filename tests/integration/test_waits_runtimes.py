@@ -14,12 +14,12 @@ pytestmark = [needs("root"), needs("btf"), needs("go")]
 
 QUEUE = (State.PREEMPTED, State.WOKEN)
 SLACK = 0.02
-"""Of the wall time: what lies between a program's clock reads and its system calls."""
+"""Share of wall time between a program's clock reads and its system calls."""
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """What a thread did while its program worked, and what it says itself.
+    """Ledger of a thread while its program worked, and the thread's own account.
 
     Attributes:
         said: by the program.

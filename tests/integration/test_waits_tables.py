@@ -14,7 +14,7 @@ from tidscope_collector.waits.states import State
 pytestmark = [needs("root"), needs("btf")]
 
 FEW = 0.02
-"""Of wake-ups and of time, at most this share may be somebody else's: a fault, a signal."""
+"""Maximum share of wake-ups, and of time, from other causes: a fault, a signal."""
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def test_each_wake_up_of_a_ring_is_there(keeper: LedgerKeeper, program: KnownWak
         from_before = into[into["waker_tid"] == tids[at - 1]]
         assert from_before["waker_pid"].tolist() == [program.pid]
         assert int(into["count"].sum()) == one.sleeps, "the kernel's count"
-        # What else it slept for: a fault.
+        # A further sleep can be a page fault.
         assert one.sleeps - int(from_before["count"][0]) <= 1 + FEW * ROUNDS
         asleep = int(from_before["blocked_ns"][0] + from_before["delay_ns"][0])
         assert asleep >= 0.98 * one.in_call_ns - awake(keeper, program.pid, one.tid)
@@ -96,7 +96,7 @@ def test_waits_for_a_mutex_are_its_address(keeper: LedgerKeeper, program: KnownW
         [given] = tables["wakes"][
             (tables["wakes"]["wakee_tid"] == one.tid) & (tables["wakes"]["waker_tid"] == other)
         ]
-        # It wakes it from nothing else, not even where the kernel left a wake-up out.
+        # The waker ends no other kind of wait, even if the kernel omitted a wake-up.
         [gave] = locks[locks["tid"] == other]["wakes"].tolist()
         assert int(given["count"]) == gave
         assert 0 <= int(lock["waits"]) - gave <= 1 + FEW * int(lock["waits"])
@@ -130,7 +130,7 @@ def test_a_server_and_its_clients_wake_each_other(
     wakes = settled(keeper, program.pid, served)["wakes"]
     ledgers = keeper.read(program.pid)
     server, *clients = served.threads
-    # Who is preempted after its request finds the answer there already.
+    # A client that is preempted after its request finds the answer waiting.
     assert sum(one.sleeps for one in served.threads) >= ROUNDS
     for client, ended in zip(clients, served.ended_by, strict=True):
         rows = wakes[(wakes["wakee_tid"] == server.tid) & (wakes["waker_tid"] == client.tid)]
@@ -143,7 +143,7 @@ def test_a_server_and_its_clients_wake_each_other(
         into = wakes[wakes["wakee_tid"] == one.tid]
         expected = into[np.isin(into["waker_tid"], list(wakers))]
         assert int(into["count"].sum()) == one.sleeps, "the kernel's count"
-        # What else it slept for: a fault, memory.
+        # Further sleeps can be page faults or waits for memory.
         assert one.sleeps - int(expected["count"].sum()) <= 1 + FEW * ROUNDS
         [row] = ledgers.find(np.array([one.tid], np.uint32))
         waited = int(ledgers.ns[row, state])
@@ -178,7 +178,7 @@ def test_a_timer_wakes_as_an_interrupt(keeper: LedgerKeeper, program: KnownWakes
 
 
 def test_another_process_wakes_by_its_name(keeper: LedgerKeeper, program: KnownWakes) -> None:
-    """This test writes to the pipe that the program's first thread sleeps at."""
+    """This process writes to the pipe at which the program's first thread sleeps."""
     before = wake_ups_by_this_process(keeper, program.pid)
     reach_state(keeper, program.pid, program.pid, State.PIPE)
     program.run("sleep")

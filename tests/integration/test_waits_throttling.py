@@ -55,7 +55,7 @@ def throttled_ns(folder: Path) -> int:
 
 
 class Account(NamedTuple):
-    """What is known of a thread at a moment at which no limit holds it.
+    """Account of a thread at a moment at which no limit holds it.
 
     Attributes:
         group_ns: throttled time of its group.
@@ -143,7 +143,7 @@ def test_a_throttled_stay_under_way_is_seen_and_ends_when_the_limit_lets_go(
 
         wait_until(has_gone_round)
     assert set(states) <= {State.ON_CPU, State.THROTTLED, *QUEUED}
-    # What was said of a stay under way is not taken back when it ends.
+    # Time reported of a stay in progress is never taken back when the stay ends.
     assert min(np.diff(times)) >= -MS
 
 
@@ -158,7 +158,7 @@ def test_a_thread_that_is_moved_is_throttled_no_longer_than_its_group(
         for cpu in cpus[:2] * 5:
             wait_until(lambda: keeper.read(hog.pid).state[0] == State.THROTTLED)
             os.sched_setaffinity(hog.pid, {cpu})
-        # Its group is throttled on both CPUs.
+        # The hog's group is throttled on both CPUs.
         after = account(keeper, hog, folder)
         # Out of the group, nothing holds it.
         (folder.parent / "cgroup.procs").write_text(str(hog.pid))

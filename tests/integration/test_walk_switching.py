@@ -1,4 +1,4 @@
-"""Which way counters are read: as asked for, and never by a walk that is wrong."""
+"""Choice of the source of counters: as requested, and never a walk that is wrong."""
 
 import os
 import subprocess

@@ -27,7 +27,7 @@ _OPTIONS = ("-f", "-c", "-d", "-r")
 """Timeout for the ports of the services."""
 _CUSTOMERS = (123, 392, 731, 567)
 _START = 'OTEL_RESOURCE_ATTRIBUTES=process.pid=$$ exec "$@" 2>/dev/null'
-"""Its log is long; the process id is that of this shell, which becomes the program."""
+"""Shell command with the shell's process ID, which becomes the program's; the log is long."""
 
 
 def build_hotrod() -> Path:

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Self
 
 PATIENCE_S = 120.0
-"""So long a program may say nothing, on a machine that is busy."""
+"""Maximum silence of a program, in seconds, on a busy machine."""
 GRACE_S = 10.0
 
 

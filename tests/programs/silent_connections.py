@@ -57,7 +57,7 @@ def main(uid: int, port: int, count: int) -> None:
                 _connect(port, held)
                 opened += 1
                 if opened % BATCH == 0:
-                    # It takes descriptors, not the processor.
+                    # Needs descriptors, hardly any CPU.
                     time.sleep(REOPENING_PAUSE_S if said else PAUSE_S)
                     break
             if opened >= count and not said:

@@ -54,7 +54,7 @@ def paced_python(largest: int, best: int, wait_s: float = 0.060) -> list[str]:
 
 
 def paced_java(largest: int, best: int, wait_s: float = 0.060) -> list[str]:
-    """The same in Java."""
+    """Command of the paced program in Java."""
     agent = sorted((AGENTS / "java" / "src").rglob("*.java"))
     classes = build_java("paced_java", [*agent, HERE / "paced_java" / "Paced.java"])
     options = [str(largest), str(best), str(PENALTY), str(wait_s)]
@@ -62,7 +62,7 @@ def paced_java(largest: int, best: int, wait_s: float = 0.060) -> list[str]:
 
 
 def paced_rust(largest: int, best: int, wait_s: float = 0.060) -> list[str]:
-    """The same in Rust."""
+    """Command of the paced program in Rust."""
     built = build_rust(HERE / "paced_rust" / "main.rs", AGENTS / "rust" / "tidscope_agent")
     return [str(built), str(largest), str(best), str(PENALTY), str(wait_s)]
 

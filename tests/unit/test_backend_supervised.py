@@ -154,7 +154,7 @@ def test_roots_backend_becomes_the_owner_of_its_folders(
     account = choose_server_user(None, folders, euid=0)
     assert account is not None
     assert account.uid == nobody
-    # They stay where they are, though that user's home is elsewhere.
+    # The folders stay where they are, though that user's home is elsewhere.
     own = account.environ(folders)
     assert {name: own[name] for name in folders} == folders
 

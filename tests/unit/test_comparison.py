@@ -63,7 +63,7 @@ def test_totals_of_process_and_roles() -> None:
 
 
 def test_runs_of_different_length_are_compared_by_rates() -> None:
-    # The same program, recorded for 10 s and for 30 s: 0.5 s of CPU time and 40 switches a second.
+    # One program, recorded for 10 s and for 30 s: 0.5 s of CPU time and 40 switches a second.
     short = tables(1, [Life("main", (0, 0, 0), (5_000_000_000, 400, None))])
     long = tables(2, [Life("main", (0, 0, 0), (15_000_000_000, 1200, None))], to_ns=35_000_000_000)
     found = compare([[short], [long]])

@@ -168,7 +168,7 @@ def bomb_of_names() -> bytes:
 
 
 def test_names_of_sections_take_no_more_than_they_are_worth(tmp_path: Path) -> None:
-    """They took 16 GiB."""
+    """The section names would take 16 GiB."""
     path = tmp_path / "bomb"
     path.write_bytes(bomb_of_names())
     tracemalloc.start()

@@ -337,7 +337,7 @@ def test_nobody_is_asked_after_the_end() -> None:
 
 
 class Account:
-    """Of a tree: says how often it was read."""
+    """Account of a process tree that counts its readings."""
 
     cpu_by: CpuAccount = "rusage"
     io_by: IoAccount = None

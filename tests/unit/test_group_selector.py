@@ -139,7 +139,7 @@ def test_a_control_group_is_named_by_its_path() -> None:
         ("command:MASTER", {62}),
         ("master process", {62}),
         ("make", {40}),
-        # What looks like a key and is none is searched for.
+        # A word with a colon but no known key is searched for.
         ("nginx:", {62}),
     ],
 )

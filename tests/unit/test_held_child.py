@@ -33,7 +33,7 @@ def written(exited: CommandExit) -> str:
 
 @pytest.fixture
 def heavy_parent() -> bytearray:
-    """This process is larger than any program that is started here."""
+    """Make this process larger than any program that is started here."""
     return bytearray(b"x") * (96 * MIB)
 
 

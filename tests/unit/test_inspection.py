@@ -48,7 +48,7 @@ def test_the_columns_are_those_of_the_kernel() -> None:
 def test_variables_belong_to_the_file_that_is_mapped_before_them() -> None:
     mappings = parse_maps(TABLE)
     assert start_of(mappings, 0x401008) == 0x400000
-    assert start_of(mappings, 0x403FFF) == 0x400000  # They start as zero.
+    assert start_of(mappings, 0x403FFF) == 0x400000  # Memory of .bss starts as zero.
     assert start_of(mappings, 0x600000) is None
     # Two copies of a library, the first with a gap.
     assert start_of(mappings, 0x7F0000002000) == 0x7F0000000000

@@ -22,7 +22,7 @@ from tidscope_collector.waits.source import CHOICES as LEDGER_CHOICES
 from tidscope_collector.walk.choice import CHOICES as WALK_CHOICES
 from tidscope_wire.generated.models import AbsentField
 
-# Which source of network numbers is chosen, and what is said when there is none.
+# Choice of the source of network counters, and the message if there is none.
 
 
 STOCK = choose_layout(13, 416)

@@ -29,7 +29,7 @@ def call(*arguments: str) -> tuple[int, str, str]:
 
 
 def called(*arguments: str) -> tuple[int, str, str]:
-    """The same of a process, as people call it."""
+    """Run `tidscope policies` as a process: status, output, errors."""
     command = [sys.executable, "-m", "tidscope_backend", "policies", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout, done.stderr

@@ -330,7 +330,7 @@ def test_without_noise_it_rests_at_a_good_size_of_every_pool() -> None:
 
 
 def test_the_regret_of_a_policy_that_never_moves_is_above_the_bars() -> None:
-    """So the bars can be missed."""
+    """The bars can be missed."""
     plants = {plant.name: plant for plant in shipped()}
     scenario = replace(plants["one"].draw(SEEDS[0]), seconds=120.0)
     fixed = Simulation(scenario, POLICIES["fixed"].make, SEEDS[0]).run()

@@ -1,4 +1,4 @@
-"""What trials of a search may cost (algorithms/caution.py)."""
+"""Budget of trials of a search (algorithms/caution.py)."""
 
 from math import log
 

@@ -169,7 +169,7 @@ def test_measurements_before_a_change_are_compared_with_nothing() -> None:
 
 
 def test_an_interval_that_says_nothing_keeps_the_others_apart() -> None:
-    """So one that is missing changes nothing but what it is part of."""
+    """A missing interval changes only what it is part of."""
     calm, dipped = Wandering(0.03, 0.0, 0.01), Wandering(0.03, 0.0, 0.01)
     for at in range(400):
         calm.update(8, 0.01 * at)

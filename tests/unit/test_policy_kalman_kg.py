@@ -414,7 +414,7 @@ def test_a_dip_does_not_cost_it_its_turn() -> None:
     dipped.step(0.05, peers=TWO)
     assert dipped.last.reason.startswith("Progress dipped")
     assert (dipped.last.probing, calm.last.probing) == (True, True)
-    # The same when it is the other one that dips.
+    # The other size dips likewise.
     other = pool("cooperative", peak(10))
     for _ in range(9):
         other.step(peers=TWO)

@@ -1,4 +1,4 @@
-"""What /proc says of a steered process."""
+"""Readings of a steered process from /proc."""
 
 import os
 import signal

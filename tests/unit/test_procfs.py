@@ -229,7 +229,7 @@ def test_a_kernel_without_it(tmp_path: Path) -> None:
 
 
 def test_a_switch_that_goes_back_is_reported(switch_proc: FakeProc) -> None:
-    """As when something else sets it at once."""
+    """Another program sets the switch back at once."""
     (switch_proc.root / SWITCH).unlink()
     (switch_proc.root / SWITCH).symlink_to("/dev/zero")  # takes any value and reads as none
     with pytest.raises(SwitchRefusedError, match="still on"):

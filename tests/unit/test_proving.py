@@ -249,7 +249,7 @@ def test_blocks_are_long_enough_and_the_interval_of_the_change_is_left_out() -> 
     # The policy is asked for the first time at the end of the interval that is left out.
     assert sizes[11:23] == [ORIGINAL] + [OTHER] * 10 + [sizes[22]]
     assert policy.record.ratios[0] == 0.0
-    # Others move the size in the first interval of each block.
+    # Another controller moves the size in the first interval of each block.
     assert [one.moved_by_other for one in jump.seen[:3]] == [True, False, False]
 
 

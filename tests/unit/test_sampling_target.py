@@ -60,7 +60,7 @@ def test_another_program_is_reported_and_described(
     assert '"type":"program_executed"' in event
     assert [one[0] for one in fake.of("set_program")] == [sampler.target.id]
     assert changes == [True]
-    # It is not described again within a second.
+    # A process is not described again within a second.
     sampler.take(notice)
     assert changes == [True]
     sampler.close()

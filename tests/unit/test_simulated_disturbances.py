@@ -1,4 +1,4 @@
-"""What befalls simulated programs besides noise: a neighbour, batches, a warm-up, lag, gaps."""
+"""Disturbances of simulated programs besides noise: a neighbour, batches, a warm-up, lag, gaps."""
 
 from dataclasses import replace
 

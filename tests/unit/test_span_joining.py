@@ -174,13 +174,13 @@ def test_a_part_of_a_mixed_interval_is_estimated_and_bounded() -> None:
 
 
 def test_of_what_samples_do_not_tell_apart_nothing_is_said() -> None:
-    """Of two of these 95 ns nobody knows whether they were the wait."""
+    """Samples cannot tell whether two of these 95 ns were the wait."""
     found = timeline([(RUNNING, 5), (LOCKS, 90), (RUNNING, 5)], [0, 100], 100)
     assert of_thread(found, [(10, 12)]) == ({"unknown": 2}, 0.0)
     busy = timeline([(SLEEP, 50), (RUNNING, 45), (SLEEP, 205)], [0, 300], 300)
     parts = of_process([busy], [(20, 60)], 1.0)
     assert (parts.ns, parts.is_known) == ({"unknown": 40}, False)
-    # That it waited is known; for a lock is a guess.
+    # The wait is certain; that it was for a lock is a guess.
     waits = timeline([(SLEEP, 100)], [0, 100], 100)
     parts = of_process([waits], [(0, 100)], 1.0)
     assert (parts, parts.is_known) == (({"locks": 100}, 0.0), True)

@@ -67,7 +67,7 @@ def test_threads_of_a_batch_are_taken_once_and_bounded() -> None:
 
 
 class Given:
-    """What targets were given: target ID, and name by process ID and thread ID."""
+    """Names given to targets: target ID, and name by process ID and thread ID."""
 
     def __init__(self, *targets: tuple[Target, str]) -> None:
         self.clock_s = 0.0

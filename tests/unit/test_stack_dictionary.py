@@ -125,7 +125,7 @@ def test_a_frame_without_a_name_is_asked_for_where_other_processes_have_it() -> 
     assert asked[:2] == (2, frame("b"))
     assert asked[2] in (11, 12)
     found.new.clear()
-    # It is under way.
+    # The first request is still in progress.
     found.ask_again([(node, 13)])
     assert found.new == []
 

@@ -161,7 +161,7 @@ def test_one_that_another_policy_steers_now_takes_part_no_more() -> None:
     grant = host.registry.grant("a")
     assert grant is not None
     assert grant.reason == "prog (b) is steered otherwise."
-    # It restarts its search when others join or leave; programs of the arbiter do not.
+    # A search restarts when another program joins or leaves; the arbiter's programs do not restart.
     host.registry.leave("a")
     assert host.restarts == ["another program is no longer steered"]
 

@@ -164,6 +164,8 @@ helm = "SteeringService"
 '(.+_)?usual(_.+)?' = "default"
 [sentences]
 'a look(?![-\\w]| at )' = "sample"
+[starts]
+'Of|Its' = "a noun"
 [exempt]
 later = ["collector/old/"]
 """
@@ -240,6 +242,36 @@ def test_retired_meaning_is_found_in_a_comment(tmp_path: Path) -> None:
     assert word_complaints(tmp_path, {"backend/a.py": "# The thread had a look.\n"}) == (
         "backend/a.py:1: 'a look': sample\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "line"),
+    [
+        ("backend/a.py", '"""Of a thread."""\n', 1),
+        ("backend/a.py", "x = 1\n# Of a thread.\n# Of a process.\n", 2),
+        ("a.rs", "/// Of a thread.\nx: u8,\n", 1),
+        ("frontend/src/a.ts", "/**\n * Of a thread.\n * Of a process.\n */\n", 2),
+        ("a.c", "/* Of a thread,\n * Of a process. */\n", 1),
+    ],
+)
+def test_start_without_a_noun_is_found_once(
+    tmp_path: Path, path: str, text: str, line: int
+) -> None:
+    assert word_complaints(tmp_path, {path: text}) == (
+        f"{path}:{line}: a comment starts with 'Of': a noun\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.c", "/* The name\n * Of a thread. */\n"),
+        ("a.rs", "// Often.\n\n// The name\n// Of a thread.\n"),
+        ("docs/a.md", "# Of threads\n"),
+    ],
+)
+def test_start_of_a_line_within_a_comment_passes(tmp_path: Path, path: str, text: str) -> None:
+    assert word_complaints(tmp_path, {path: text}) == ""
 
 
 KINDS = ("any", "biome-ignore", "noqa", "ts-expect-error", "type: ignore")

@@ -1,4 +1,4 @@
-"""Which columns a ledger has on a kernel, and why it lacks others."""
+"""Columns of a ledger on a kernel, and reasons for missing ones."""
 
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.waits.programs import LedgerProgram

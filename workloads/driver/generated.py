@@ -58,7 +58,7 @@ def name_of(process: "subprocess.Popen[str]") -> str:
 
 
 def whole_seconds(seconds: float) -> int:
-    """As generators want them."""
+    """Seconds rounded up to a positive integer, which load generators require."""
     return max(1, math.ceil(seconds))
 
 

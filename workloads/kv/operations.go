@@ -120,7 +120,7 @@ func (c *client) record() uint64 {
 func (c *client) read() error {
 	_, err := c.store.read(keyOf(c.record()))
 	if err == errMissing && c.mix.latest {
-		return nil // It is being inserted by another client.
+		return nil // Another client is inserting it.
 	}
 	return err
 }

@@ -106,7 +106,7 @@ func TestHistogram(t *testing.T) {
 
 func TestLinearRegression(t *testing.T) {
 	computed := pass(newLinearRegression(1))
-	// As it was made: y = 20 + x/2 (rounded down) + 0 to 99.
+	// The made data is y = 20 + x/2 (rounded down) + 0 to 99.
 	if math.Abs(computed.slope-0.5) > 0.002 || math.Abs(computed.intercept-(20+49.5-0.25)) > 0.2 {
 		t.Errorf("y = %g + %g x", computed.intercept, computed.slope)
 	}

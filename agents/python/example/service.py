@@ -16,7 +16,7 @@ NUMBERS = ("finished", "failed", "response_ns", "queue_wait_ns", "run_ns")
 
 
 class Log:
-    """What the service measures itself, cumulative."""
+    """Cumulative measurements that the service makes itself."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

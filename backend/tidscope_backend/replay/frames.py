@@ -132,7 +132,7 @@ class _Maker:
         """Number of the last recorded frame whose events were used, or 0 before the first."""
         self._waiting: list[TargetEvent] = []
         self._key_due = True
-        """Whether the next recorded key frame makes one: otherwise some threads are unknown."""
+        """True if the next recorded key frame becomes one: some threads are unknown until then."""
 
     def frames(self, part: PartReader, *, last: bool) -> Iterator[bytes]:
         """Yield the frames of the next part.

@@ -1,4 +1,4 @@
-"""Which frames are a program's own code, and not a runtime's or a system library's. Pure.
+"""Frames of a program's own code, as opposed to a runtime's or a system library's. Pure.
 
 One table, because lists of locks, findings and thread tables must name the same place.
 """

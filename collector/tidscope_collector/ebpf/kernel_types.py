@@ -1,4 +1,4 @@
-"""What the kernel tells of its own types (BTF), by libbpf."""
+"""Types of the running kernel (BTF), by libbpf."""
 
 import ctypes
 
@@ -9,7 +9,7 @@ _BTF_KIND_DATASEC = 15
 
 
 class KernelTypes:
-    """What the kernel tells of its own types (BTF); use it in a ``with`` statement.
+    """Types of the running kernel (BTF); use it in a ``with`` statement.
 
     Raises:
         BpfError: the kernel has no BTF.
@@ -23,7 +23,7 @@ class KernelTypes:
         return self._find(name, kind) > 0
 
     def percpu_offset(self, name: str) -> int | None:
-        """Where a variable of each CPU stands in the section of these; None: there is none."""
+        """Offset of a per-CPU variable in its section, or None if there is no such variable."""
         section = self._find(".data..percpu", _BTF_KIND_DATASEC)
         variable = self._find(name, _BTF_KIND_VAR)
         if section < 0 or variable < 0:

@@ -181,7 +181,7 @@ class IteratorLink:
 
     @property
     def descriptor(self) -> int:
-        """Of the link itself; it is closed with it."""
+        """Descriptor of the link; it is closed with the link."""
         return int(library().call("bpf_link__fd", self._link))
 
     def open(self) -> int:

@@ -38,7 +38,7 @@ class Obstacle:
 
 @dataclass(frozen=True)
 class KernelFeature:
-    """What a program needs from the kernel.
+    """Kernel feature that a program needs.
 
     Attributes:
         type: name of a type that only kernels with the feature have.
@@ -56,7 +56,7 @@ class KernelFeature:
 def find_obstacle(
     procfs: ProcFs, feature: KernelFeature, kernel_types: Path = KERNEL_TYPES
 ) -> Obstacle | None:
-    """What prevents an eBPF program from being loaded; None if nothing is known to.
+    """Return the first known obstacle to loading an eBPF program, or None.
 
     Args:
         procfs: root of /proc.

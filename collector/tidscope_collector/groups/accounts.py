@@ -1,4 +1,4 @@
-"""What the kernel says a group has used, by accounts that are not those of its threads.
+"""Usage of a group by the kernel's own accounts, beside the sums of its threads.
 
 Sources: the kernel's admin-guide/cgroup-v2.rst (cpu.stat, io.stat), admin-guide/cgroup-v1
 (cpuacct.usage, blkio.throttle.io_service_bytes_recursive), proc_pid_stat(5) (cutime, cstime).
@@ -29,7 +29,7 @@ MAX_READ = 512
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """What an account says.
+    """Usage that an account reports.
 
     Attributes:
         cpu_ns: CPU time, nanoseconds.
@@ -61,7 +61,7 @@ class GroupAccount(Protocol):
     def whole(self) -> bool: ...
 
     def read(self) -> Used | None:
-        """What it says now; None: it cannot be read, or says nothing any more."""
+        """Return the current usage, or None if it cannot be read any more."""
 
 
 class CgroupAccount:
@@ -83,7 +83,8 @@ class CgroupAccount:
         if not self._cgroup.hierarchy:
             path = self._cgroup.folder / "io.stat"
             return path, "io.stat" if path.is_file() else None
-        # That of the same path is the same group: whoever makes groups makes them everywhere.
+        # Control groups of one path in several hierarchies are one group: managers create them in
+        # all.
         below = self._cgroup.folder.relative_to(groups).parts[1:]
         path = groups.joinpath("blkio", *below, _V1_IO)
         # From Linux 6.10 on it counts only for devices that are throttled: then for nobody.
@@ -169,7 +170,7 @@ class RusageAccount:
 
 
 def _is_left(one: Member, ended: Mapping[int, Member]) -> bool:
-    """Whether a process ended without a parent of the group, that can have waited for it."""
+    """True if a process ended without a parent in the group that could have waited for it."""
     parent = ended.get(one.parent)
     return parent is None or parent.ended_ns < one.ended_ns
 

@@ -1,4 +1,4 @@
-"""Which processes a group has by its definition, as /proc and the control groups tell it now."""
+"""Processes of a group by its definition, read from /proc and control groups."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ class Boundary(Protocol):
         """
 
     def is_over(self, alive: int) -> bool:
-        """Whether there will be no more processes.
+        """True if no further processes can come.
 
         Args:
             alive: how many there are.

@@ -12,16 +12,16 @@ from tidscope_collector.procfs.files import ProcFs
 
 LOG = logging.getLogger(__name__)
 EVERY_NS = 2_000_000_000
-"""Titles may change: they are read so often, of those who live longer than that."""
+"""Interval between descriptions of an older process, whose title may change, nanoseconds."""
 NEW_NS = 250_000_000
-"""Those who live for so long and of whom nothing is known are read so often."""
+"""Minimum age of a process that is described, and interval between attempts, nanoseconds."""
 MAX_DESCRIBED = 1024
 """Maximum processes described at a time."""
 
 
 UNKNOWN = Description()
 Found = dict[int, Description]
-"""By the number of the member."""
+"""Descriptions by member number."""
 
 
 class Descriptions:
@@ -47,7 +47,9 @@ class Descriptions:
         self._give = give
         self._reader = DetailReader()
         self._new_reader = DetailReader()
-        """Of its own, since a reader keeps what it knows of those that it is asked about."""
+        """Separate reader for new members: a reader keeps state of the processes that it is
+        asked about.
+        """
         self._known: Found = {}
         self._asked: Future[None] | None = None
         self._due_ns = 0
@@ -55,7 +57,7 @@ class Descriptions:
         self._closed = False
 
     def of(self, member: Member) -> Description:
-        """What is known of a member."""
+        """Return the known description of a member."""
         known = self._known.get(member.number)
         if known is not None:
             return known
@@ -88,7 +90,9 @@ class Descriptions:
                 self._closed = True
 
     def _is_wanted(self, member: Member, now_ns: int, *, again: bool) -> bool:
-        """Whether a member is described in this round, of all (`again`) or of new ones only."""
+        """True if this round describes the member; `again` marks rounds for all members, not new
+        ones only.
+        """
         age_ns = now_ns - member.start_ns
         if member.number in self._known:
             return again and age_ns > EVERY_NS
@@ -98,7 +102,7 @@ class Descriptions:
         """In a worker."""
         details = reader.read(wanted.values())
         made = describe(self._procfs, self._containers, wanted.values(), details)
-        # Who did not answer is what it was.
+        # A member that did not answer keeps its description.
         found = {
             number: made[one]
             for number, one in wanted.items()
@@ -114,7 +118,7 @@ class Descriptions:
         self._known = {number: one for number, one in self._known.items() if number in numbers}
 
     def executed(self, member: Member) -> None:
-        """It runs another program: what is known is not of that one."""
+        """Forget a member's description: it has executed another program."""
         self._known.pop(member.number, None)
 
     def close(self) -> None:

@@ -22,7 +22,7 @@ YOUNG_NS = 1_000_000_000
 IN_VAIN_NS = 10_000_000_000
 """A program in which no pools were found for so long gives its place to others that wait."""
 ENDED_NS = 60_000_000_000
-"""What programs did that have ended is in frames for so long."""
+"""How long frames report the pools of an ended program, nanoseconds."""
 MAX_ENDED = 64
 _NAMES: tuple[TableName, ...] = ("pools", "pool_times")
 _ORDER: tuple[Runtime, ...] = ("java", "go", "python", "native")

@@ -1,4 +1,4 @@
-"""Which processes there are, and which of them descend from another: from /proc."""
+"""Processes of the host and their descent, from /proc."""
 
 import os
 import time

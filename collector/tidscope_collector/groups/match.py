@@ -31,7 +31,7 @@ class Term:
     text: str
 
     def holds(self, process: Process) -> bool:
-        """Whether it holds for a process."""
+        """True if the term holds for a process."""
         return _TESTS[self.key](process, self.value)
 
 
@@ -46,11 +46,11 @@ class Match:
     terms: tuple[Term, ...]
 
     def holds(self, process: Process) -> bool:
-        """Whether a process matches. One that asks for this expression itself does not."""
+        """True if a process matches. A process that asks for this expression itself does not."""
         return all(term.holds(process) for term in self.terms) and not self._asks(process)
 
     def may_hold(self, name: str, user: str, uid: int) -> bool:
-        """Whether a process may match of which only name and user are known."""
+        """True if a process may match, of which only name and user are known."""
         tests: dict[str, Callable[[str], bool]] = {
             "name": lambda glob: fnmatchcase(name, glob),
             "user": lambda wanted: wanted in (user, str(uid)),
@@ -59,7 +59,7 @@ class Match:
 
     @property
     def is_of_name_and_user(self) -> bool:
-        """Whether name and user alone say whether a process matches."""
+        """True if name and user alone decide about a match."""
         return all(term.key in ("name", "user") for term in self.terms)
 
     def exact(self) -> tuple[list[str], list[int]] | None:
@@ -70,7 +70,7 @@ class Match:
         return names, [uid_of(term.value) for term in self.terms if term.key == "user"]
 
     def _asks(self, process: Process) -> bool:
-        """Whether its command line has the expression behind --match."""
+        """True if the command line of a process has the expression behind --match."""
         words = [word.strip("\"'") for word in (process.command or "").split()]
         wanted = [term.text for term in self.terms]
         for place, word in enumerate(words):
@@ -123,4 +123,6 @@ _TESTS: dict[str, Callable[[Process, str], bool]] = {
     "port": lambda process, port: int(port) in process.ports,
     "command": lambda process, text: text.lower() in (process.command or "").lower(),
 }
-"""By key. Globs are short and have few stars: their cost is bounded by the length of a comm."""
+"""Test of a term by its key. Globs are short and have few stars: a comm's length bounds their
+cost.
+"""

@@ -1,4 +1,4 @@
-"""Which processes match an expression now: found out beside sampling, once a second."""
+"""Processes that match an expression, found once a second beside sampling."""
 
 import time
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Who belongs to a group: followed by eBPF and the native sampler, or found by polling."""
+"""Members of a group, followed by eBPF and the native sampler, or found by polling."""
 
 import time
 from collections.abc import Iterable, Sequence

@@ -39,7 +39,7 @@ class GroupMeter(ProcessMeter):
         self._account = account
         self._seconds = 0
         self._rss_of: dict[int, int] = {}
-        """By number of the process, bytes."""
+        """Resident memory by process number, bytes."""
 
     def read_used(self, *, last: bool = False) -> Used | None:
         """Read the account, about once a second; less often where it is one of many processes.
@@ -63,7 +63,7 @@ class GroupMeter(ProcessMeter):
             return None
         known = {number: size for number, size in self._rss_of.items() if number in alive}
         new = [number for number in alive if number not in known]
-        # Of the others those that were read longest ago.
+        # Known members follow in the order of their last reading, oldest first.
         due = [*new, *list(known)[: max(0, AT_ONCE - len(new))]]
         for number in due:
             known.pop(number, None)

@@ -1,4 +1,4 @@
-"""What the programs of a group say of themselves: names of their threads, GOMAXPROCS."""
+"""Accounts that the programs of a group give of themselves: thread names, GOMAXPROCS."""
 
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Executor
@@ -19,7 +19,7 @@ EVERY_NS = 1_000_000_000
 """GOMAXPROCS of processes besides the lead is read so often; titles are looked at."""
 
 Names = Mapping[int, str]
-"""By thread id."""
+"""Names by thread ID."""
 
 
 class Described(Protocol):
@@ -70,7 +70,7 @@ class _Program:
 
 
 class OwnAccounts:
-    """What the programs of one group say of themselves; belongs to the thread of targets.
+    """Accounts that the programs of one group give of themselves; belongs to the thread of targets.
 
     The oldest `MAX_ASKED` programs with a runtime are asked. Each is asked for names as
     `ThreadNames` does: at most once a second, and for one part in a hundred of the time. GOMAXPROCS

@@ -88,7 +88,7 @@ class ProcessTable:
         self._descriptions.forget({row.number for row in rows})
         rows = sorted(rows, key=lambda row: row.number)
         table = np.zeros(len(rows), dtype_of("processes"))
-        # By columns: to write one value of one row costs as much as to convert a list of some.
+        # Columns are written whole: writing one value of a row costs as much as converting a list.
         table["process"] = [row.number for row in rows]
         for column in ("name", "live", "threads", "count", "threads_ended"):
             table[column] = [getattr(row, column) for row in rows]

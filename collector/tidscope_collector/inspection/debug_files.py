@@ -32,7 +32,7 @@ _PATH_BYTES = 4096
 
 
 class Links(NamedTuple):
-    """What a file says about itself; see `ElfLinks`. IDs are hexadecimal.
+    """Links of an ELF file; see `ElfLinks`. IDs are hexadecimal.
 
     Attributes:
         checksum: CRC-32 of the file, if it has no build ID and the checksum was asked for; else 0.
@@ -61,7 +61,7 @@ class DebugFile(NamedTuple):
 
 
 class Roots(NamedTuple):
-    """Where debug files are looked for.
+    """Folders that are searched for debug files.
 
     Attributes:
         process: descriptor of the root folder of the process; -1 if inaccessible.

@@ -14,7 +14,7 @@ from tidscope_collector.inspection.maps import Mapping
 from tidscope_collector.inspection.process_files import open_below, open_file
 
 DELETED = b" (deleted)"
-"""What the kernel appends to the path of a mapped file that is not there any more."""
+"""Suffix that the kernel appends to the path of a deleted mapped file."""
 
 Missing = Literal["", "gone", "replaced", "unreadable", "ambiguous"]
 """Why a mapped file is not read; empty if it is."""

@@ -111,7 +111,7 @@ class DelayAccounting:
         if not on:
             self._on_since_ns = None
         elif self._on_since_ns is None:
-            # It was enabled at an unknown time before now.
+            # The switch was turned on at an unknown earlier time.
             self._on_since_ns = self._clock_ns()
         return on
 

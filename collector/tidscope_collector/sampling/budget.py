@@ -1,4 +1,4 @@
-"""Which rates fit into the collector's CPU budget. Pure: no clock, no I/O.
+"""Sampling rates that fit into the collector's CPU budget. Pure: no clock, no I/O.
 
 Sampling and sending may take so many percent of a core. What they took comes in as a number about
 once a second; rates that are to be lowered or raised again come out. They move on a ladder of
@@ -51,7 +51,7 @@ class CpuSpent:
 
     @property
     def percent(self) -> float:
-        """Of one core."""
+        """CPU usage in percent of one core."""
         return 100 * (self.fixed_s + sum(self.targets_s.values())) / self.seconds
 
 
@@ -72,7 +72,7 @@ class Budget:
         self._settling = 0
         self._raised = False
         self.slowed_by_backlog = False
-        """Whether rates are lower than asked for because frames wait."""
+        """True if rates are reduced because frames wait."""
 
     def rate_hz(self, target: str) -> float:
         """The effective rate."""
@@ -144,7 +144,7 @@ class Budget:
         return sum(account.seconds for account in accounts)
 
     def _mean(self, seconds: float) -> CpuSpent:
-        """What the last accounts took together: as many as make up so many seconds."""
+        """Mean CPU time over the newest accounts that cover `seconds`."""
         length, fixed = 0.0, 0.0
         targets: dict[str, float] = {}
         for account in reversed(self._past):

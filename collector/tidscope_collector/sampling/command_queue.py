@@ -60,7 +60,7 @@ class CommandQueue:
         os.eventfd_write(self.wake, 1)
 
     def is_empty(self) -> bool:
-        """Whether there is no command; of those that come later `wake` tells."""
+        """True if no command waits. `wake` announces later ones."""
         try:
             os.eventfd_read(self.wake)
         except BlockingIOError:

@@ -109,7 +109,7 @@ class Engine:
 
     @property
     def energy(self) -> EnergySource:
-        """Where the machine's energy is read."""
+        """Source of the machine's energy counters."""
         return self._machine.source
 
     def add(self, sampler: TargetSampler) -> None:

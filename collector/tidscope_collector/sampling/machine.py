@@ -69,7 +69,7 @@ class MachineWatch:
         self._counters = ABSENT
 
     def counters(self) -> MachineCounters:
-        """As they are now, or were a second ago."""
+        """Return the machine's counters, at most a second old."""
         read = self._meter.latest()
         if read is not self._read:
             self._read = read
@@ -95,7 +95,8 @@ def _steal(read: _Reading) -> int | None:
 
 
 def _since(now: int | None, then: int | None) -> int | None:
-    """What was added; None if one of the two is not known. iowait can make others fall: not these.
+    """Return the growth of a counter, or None if a reading is missing. Falling counters, such as
+    iowait's, grow by 0.
 
     Source: proc_stat(5), on iowait.
     """

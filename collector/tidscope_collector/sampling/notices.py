@@ -1,4 +1,4 @@
-"""What the native sampler reports of a target between two calls of `take_notices`."""
+"""Events of a target that the native sampler reports between two calls of `take_notices`."""
 
 from typing import TypedDict
 

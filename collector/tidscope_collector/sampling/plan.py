@@ -1,4 +1,4 @@
-"""Which columns the samples of a target have, and what they are made of."""
+"""Columns of a target's samples, and their sources."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Which program a target runs: after execve(2) its id and start are the same, all else is new."""
+"""Program of a target: after execve(2) process ID and start stay the same, all else is new."""
 
 import os
 from collections.abc import Callable
@@ -15,7 +15,7 @@ _ATTEMPTS = 4
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What a process runs.
+    """Program that a process runs.
 
     Attributes:
         executable: path; None if it may not be seen.
@@ -31,7 +31,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class ProgramChange:
-    """What is different.
+    """Differences between two programs of a process.
 
     Attributes:
         program: what the process runs now.
@@ -88,7 +88,7 @@ class ProgramWatch:
         return self._program
 
     def link(self) -> str | None:
-        """Where /proc/PID/exe points to; None if that may not be seen."""
+        """Return the destination of /proc/PID/exe, or None if it may not be read."""
         try:
             return os.readlink(f"{self._pid}/exe", dir_fd=self._tasks)
         except OSError:
@@ -101,7 +101,7 @@ class ProgramWatch:
             found = self._observe()
         except (OSError, ValueError):
             return None
-        # Of a main thread that ended before the others nothing is shown but its name.
+        # If the main thread has ended before the others, only its name remains readable.
         after = Program(
             found.executable or before.executable, found.name, found.stack or before.stack
         )

@@ -1,4 +1,4 @@
-"""What measuring costs: CPU of the collector and of its parts."""
+"""Cost of measuring: CPU of the collector and of its parts."""
 
 import resource
 import time
@@ -12,7 +12,7 @@ ACCOUNT_NS = 950_000_000
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Of frames on their way to the backend, and of what went there since the collector started.
+    """Frames in flight to the backend, and frames sent since the collector started.
 
     Attributes:
         replay_bytes: held for replay.

@@ -181,7 +181,7 @@ class TargetSampler:
             raise TargetExitedError(str(error)) from error
 
     def _processes(self) -> dict[str, object]:
-        """Which processes the target has, and how they are followed."""
+        """Processes of the target, and how they are followed."""
         process = self.target.process
         age_ns = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
         started_ns = process.start_ticks * 1_000_000_000 // os.sysconf("SC_CLK_TCK")

@@ -105,7 +105,7 @@ class Nodes(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """What became of stacks since the worker was started, by kind."""
+    """Counts of stacks by outcome since the worker was started."""
 
     counts: tuple[int, ...]
 

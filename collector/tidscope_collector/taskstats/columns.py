@@ -15,7 +15,7 @@ def is_delay(name: str) -> bool:
 
 
 class Columns:
-    """Which members of a struct make which field.
+    """Members of a struct that make up a field.
 
     Args:
         layout: the kernel's layout.

@@ -1,4 +1,4 @@
-"""Where the members of struct taskstats stand, by version.
+"""Offsets of the members of struct taskstats, by version.
 
 Source: include/uapi/linux/taskstats.h of Linux 2.6.33 (v8) to 6.16 (v16). The struct only grew at
 its end, but for v15, which put a maximum and a minimum behind each delay in the middle; v16 moved

@@ -47,7 +47,7 @@ class UnknownStructError(TaskstatsUnavailableError):
 
 @dataclass(frozen=True)
 class Kernel:
-    """What this kernel's taskstats looks like.
+    """Format of this kernel's taskstats.
 
     Attributes:
         family: number of the generic netlink family.

@@ -1,4 +1,4 @@
-"""What a kernel says it appends to struct taskstats.
+"""Members that a kernel declares to append to struct taskstats.
 
 A patched kernel names its extension in a file of its own; kernel/README.md describes the one that
 is ours. No stock kernel has the file.

@@ -1,4 +1,4 @@
-"""What is wrong with a message from the kernel, by name.
+"""Reasons to refuse a message from the kernel, by name.
 
 A message that is not exactly what the kernel sends is refused whole: a number that may be wrong is
 worse than none.

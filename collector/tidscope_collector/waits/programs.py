@@ -23,13 +23,13 @@ _PROBING = ("on_switch_probing", "on_waking_probing")
 _COUNTING = ("on_call", "on_return")
 _WALKS = ("begin_ledgers", "let_go_throttled")
 _STACK_MAPS = ("sampling", "asked", "stays", "targets", "watched")
-"""As stacks/keeper.go has them."""
+"""Maps shared with the program that takes stacks; stacks/keeper.go has the same names."""
 THREAD_THROTTLING = KernelFeature(
     "throttle_cfs_rq_work", libbpf.BTF_KIND_FUNC, "throttling of single threads", "6.18"
 )
 """Throttling by thread, Linux 6.18: with CONFIG_CFS_BANDWIDTH the kernel has this function."""
 _HOT_COUNT_AT = 8
-"""Where struct pcpu_hot has the preemption count, bytes (Linux 6.2 to 6.14 on x86-64)."""
+"""Offset of the preemption count in struct pcpu_hot, bytes (Linux 6.2 to 6.14 on x86-64)."""
 
 
 class LedgerProgram:
@@ -123,7 +123,7 @@ def _cpus() -> int:
 
 
 def _preempt_count_at() -> int:
-    """Where a CPU's preemption count stands, from its run queue on; 0 where that is not known.
+    """Return the offset of a CPU's preemption count from its run queue, or 0 if unknown.
 
     Processors other than x86-64 have it in the thread. The kernel's list of symbols, by which it
     would find the variable itself, need not have variables.

@@ -1,4 +1,4 @@
-"""Whether ledgers are kept here, and why not."""
+"""Availability of state ledgers, and the reason if they are unavailable."""
 
 import logging
 from collections.abc import Iterable
@@ -38,7 +38,7 @@ TASK_WALKS = KernelFeature(
 
 @dataclass(frozen=True)
 class LedgerOptions:
-    """What is asked for.
+    """Options of state ledgers.
 
     Attributes:
         choice: whether ledgers are kept where the kernel allows it.
@@ -72,7 +72,7 @@ class LedgerSource:
         self._containers = ContainerNames()
         self.calls = False
         self._tables: WeakKeyDictionary[LedgerTables, str] = WeakKeyDictionary()
-        """Of targets, and the name of the process; empty for those of groups."""
+        """Tables of targets, and the name of the process; empty for groups."""
         self.ebpf: LedgerProgram | Obstacle = Obstacle("it is switched off (--ledger off)", "")
         if options.choice == "auto":
             load = partial(LedgerProgram, calls=options.calls)
@@ -167,5 +167,5 @@ class LedgerSource:
         return found
 
     def account_of(self, process: Process) -> LockSource | None:
-        """What a program itself says of its locks; None: nothing, or it is not asked."""
+        """Return a program's own account of its locks, or None if it gives none or is not asked."""
         return own_account(process) if self._ask_programs else None

@@ -8,7 +8,7 @@ from enum import IntEnum
 
 
 class State(IntEnum):
-    """What a thread is doing; it is in one state at a time."""
+    """State of a thread; a thread is in one state at a time."""
 
     ENDED = 0
     ON_CPU = 1
@@ -39,9 +39,9 @@ class State(IntEnum):
 
 
 READS, WRITES, SYNCS = 64, 65, 66
-"""Of calls in which the file of the first argument decides, beside the states."""
+"""Kinds of calls whose state depends on the file of their first argument."""
 RESTARTS = 67
-"""Of the call that goes on with one which a signal interrupted."""
+"""Kind of the call that continues one which a signal interrupted."""
 SPLICES = 68
 """Kind of a call that waits for a pipe or for another file, by the fill of the pipe."""
 FUTEXES = 69
@@ -90,7 +90,7 @@ _CALLS: dict[str, dict[int, tuple[int, ...]]] = {
 
 
 def kinds_of_calls(machine: str) -> dict[int, int]:
-    """What a thread waits for in a system call.
+    """Return the kind of wait of each system call.
 
     Args:
         machine: as uname(2) names it.

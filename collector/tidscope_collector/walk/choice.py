@@ -1,4 +1,4 @@
-"""Whether counters are read in one walk on this machine, and why not."""
+"""Availability of walks for counters, and the reason if they are unavailable."""
 
 import logging
 import os
@@ -76,7 +76,7 @@ class WalkSource:
         return Obstacle(reason, "")
 
     def covers(self, base: Base) -> bool:
-        """Whether a walk gives these columns: it has no network columns."""
+        """True if a walk gives these columns: a walk has no network columns."""
         return self._obstacle is None and self._base is not None and set(base) <= set(self._base)
 
     @property

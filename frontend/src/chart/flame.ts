@@ -84,7 +84,7 @@ export interface Matches {
   readonly rows: ReadonlySet<number>;
   /** Width covered by the matches and their subtrees. */
   readonly weight: number;
-  /** The same as a share of the full width, 0 to 1. */
+  /** Share of the full width, 0 to 1. */
   readonly share: number;
 }
 

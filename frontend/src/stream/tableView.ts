@@ -230,7 +230,7 @@ interface TableGroup {
   readonly kind: "thread" | "role" | "process";
   /** Depth in the tree, from 1. */
   readonly depth: number;
-  /** Whether its children are listed below; null if it has none. */
+  /** True if the children are listed below; null without children. */
   readonly open: boolean | null;
   readonly threads: Thread[];
 }

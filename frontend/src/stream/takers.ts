@@ -56,7 +56,7 @@ export interface TakersView extends FactsState {
 /** Maximum number of rows sent; the rest are small. */
 const MAX_ROWS = 100;
 
-/** What ran, without figures. */
+/** Identity of a CPU taker, without figures. */
 type Taker = Pick<TakerRow, "key" | "kind" | "name" | "where" | "detail">;
 
 const IDLE: Taker = { ...HERE, key: "idle:", kind: "idle", name: "nothing (idle CPU)" };

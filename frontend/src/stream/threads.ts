@@ -29,7 +29,7 @@ export interface Thread extends ChartItem {
   process: ProcessLife | null;
   /** Sums that include its counters: its role and its process. */
   sums: readonly LevelSum[];
-  /** Whether its final totals come from the kernel's exit record. */
+  /** True if the final totals come from the kernel's exit record. */
   exact: boolean;
   /** A counter fell: rates do not span the reset. */
   reset: boolean;

@@ -80,7 +80,7 @@ export interface ChartView {
   readonly time_s: Float64Array;
   /** Float64[lines * columns], row-major: lowest value in the column; NaN if none. */
   readonly low: Float64Array;
-  /** The same with the highest value; the same array as `low` if columns are single samples. */
+  /** Column with the highest value; the same array as `low` if columns are single samples. */
   readonly high: Float64Array;
   readonly lines: readonly LineView[];
   /**

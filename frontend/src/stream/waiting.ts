@@ -1,6 +1,6 @@
 /**
- * What threads wait for within the visible window, in one table: locks, CPUs and what ran on them
- * meanwhile, disks, sockets, pipes. Waits for work by nature are not part of it.
+ * Waits of threads within the visible window, in one table: locks, CPUs and what ran on them
+ * meanwhile, disks, sockets, pipes. Idle threads, which wait for work by nature, are left out.
  */
 
 import type { ViewInput } from "./chartView";

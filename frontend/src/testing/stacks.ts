@@ -148,7 +148,7 @@ export const BANK_STACKS: readonly Folded[] = [
   },
 ];
 
-/** Who releases the mutex. */
+/** Stacks that release the mutex. */
 export const BANK_RELEASES: readonly Folded[] = [
   {
     stack: `${WORKER};slow_io@bank!src/io.c:88;pthread_mutex_unlock@libc.so.6;kernel:futex_wake`,

@@ -4,7 +4,7 @@ import { moveInRows } from "../base/keyboard";
 export interface TreeRow {
   /** Depth in the tree, from 1. */
   readonly depth: number;
-  /** Whether its children are shown; null if it has none. */
+  /** True if the children are shown; null without children. */
   readonly open: boolean | null;
 }
 

@@ -1,4 +1,4 @@
-//! What the threads that have ended add up to, since attach.
+//! Sums over the threads that ended since attach.
 
 use super::{Instant, RoleSums};
 use crate::columns::Totals;
@@ -162,7 +162,7 @@ impl Ended {
             .into_iter()
             .flat_map(|(vanished, recent)| vanished.iter().map(move |one| (one, recent)))
             .filter(|((&tid, known), _)| fits(tid, known))
-            // Of two alike the one that vanished before, which is forgotten first.
+            // Between equal candidates, prefer the thread that vanished earlier: it is forgotten first.
             .map(|((&tid, known), recent)| (sum(known), !recent, tid))
             .max()
             .map(|(_, before, tid)| (tid, before))?;

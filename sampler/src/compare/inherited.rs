@@ -12,7 +12,7 @@ use crate::ids::IdMap;
 /// Threads; beyond that the first ones are forgotten, and their counters stand as the kernel's.
 const MAX_THREADS: usize = 4096;
 
-/// What a thread had when it was seen under its own id for the last time.
+/// Counters of a thread when it was last seen under its own ID.
 #[derive(Clone, Debug)]
 pub(super) struct Inherited {
     pub values: Totals,
@@ -57,7 +57,7 @@ impl InheritedCounters {
         }
     }
 
-    /// What the thread inherited.
+    /// Counters that the thread inherited, or None.
     pub fn get(&self, tid: u32) -> Option<&Inherited> {
         self.known.get(&tid)
     }

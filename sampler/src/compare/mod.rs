@@ -32,7 +32,8 @@ use crate::fields::{low_bits, Fields, CPU};
 use crate::ids::{IdMap, IdSet};
 use crate::procfs::Presence;
 
-/// By which CPU time of a record may be below that of a row, as sources of both differ.
+/// How far the CPU time of an exit record may be below that of a row, nanoseconds: the two sources round
+/// differently.
 const ROUNDING_NS: u64 = 1_000_000;
 
 /// The start of a record's thread comes from an age: it is that of a row within so much, nanoseconds.
@@ -50,7 +51,7 @@ pub struct Thread {
     pub name: String,
     /// Name in the kernel, if the thread is reported under another one.
     pub kernel_name: Option<String>,
-    /// Whether its spans gave it its name, which goes before what else its program says.
+    /// True if the name comes from the thread's spans; such a name precedes any other that the program gives.
     pub named_by_span: bool,
     /// Id of its process.
     pub process: u32,
@@ -63,7 +64,7 @@ impl Thread {
     }
 }
 
-/// What a sample changed.
+/// Changes that one sample found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Changes {
     /// Events, in order.
@@ -92,7 +93,7 @@ pub struct Tracker {
     ended: Ended,
     /// Ids whose exit record came and that may still be listed, or be listed only now.
     lingering: IdSet,
-    /// Those of them that the last listing did not have, and whose record came before it.
+    /// Lingering IDs that the last listing lacked and whose record came before that listing.
     absent: IdSet,
     /// Ids whose exit record came for the sample that is being taken in.
     recorded: IdSet,
@@ -637,7 +638,7 @@ impl Tracker {
 
     fn born(&mut self, rows: &Rows, row: usize, events: &mut Vec<Event>) {
         let tid = rows.tid[row];
-        // Who executed a program has the main thread's start as well: identities are to differ.
+        // A thread that executed a program has the main thread's start as well; identities have to differ.
         let least_ns = self.inherited.get(tid).map_or(0, |one| one.seen_ns);
         let thread = Thread {
             start_ns: rows.start_ns[row].max(least_ns) - self.attach_ns,
@@ -658,7 +659,7 @@ impl Tracker {
     /// Takes back what ended threads counted twice that no sample saw under a main thread's id.
     fn close(&mut self, events: &mut [Event]) {
         for heir in std::mem::take(&mut self.heirs) {
-            // Its id is that of the process.
+            // The main thread has the ID of the process.
             let (process, main) = (heir.process, heir.process);
             let Some((values, seen_ns)) =
                 self.ended.find_moved(process, main, &heir.totals, &self.instant)
@@ -704,7 +705,7 @@ impl Tracker {
         })));
     }
 
-    /// What was known of a thread when it was seen last.
+    /// Last known counters of a thread.
     fn last_totals(&mut self, tid: u32) -> Totals {
         let Some(&row) = self.places().get(&tid) else { return Totals::new(self.fields.summed) };
         let row = row as usize;

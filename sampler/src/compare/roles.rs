@@ -1,4 +1,4 @@
-//! What the threads of each role add up to, the ended ones included.
+//! Sums over the threads of each role, ended threads included.
 //!
 //! What a thread did counts for the role that it had when its counters were read. So a role's total is the
 //! sum over its live threads' rows, and of what is settled: totals of threads that ended in it, what
@@ -14,8 +14,8 @@ use crate::fields::columns_of;
 /// Names whose role is kept at hand.
 const MAX_NAMES: usize = 16_384;
 
-/// Of one role: what does not stand in the rows of its live threads. Values are below zero where threads
-/// brought along more than others left.
+/// Part of a role's sums that is not in the rows of its live threads. A value is negative if threads that
+/// joined the role brought more than ended threads left.
 #[derive(Clone, Default)]
 struct Settled {
     exited: u64,

@@ -85,7 +85,7 @@ fn a_late_record_corrects_and_an_heir_counts_once() {
     sums.ended("io-1", &cpu(5));
     sums.corrected("io-1", &cpu(5), &totals([Some(8), Some(2)]));
     assert_eq!(reported(&mut sums, &[])[0], role("io-#", 0, 1, [Some(8), Some(2)]));
-    // It lives on as the program that it executed, with counters that went on.
+    // The thread lives on as the program that it executed, with counters that went on.
     sums.brought("program", &totals([Some(8), Some(2)]));
     let roles = reported(&mut sums, &[("program", [Some(9), Some(2)])]);
     assert_eq!(roles[1], role("program", 1, 0, [Some(1), Some(0)]));
@@ -104,7 +104,7 @@ fn roles_beyond_the_bound_share_one_place() {
     let roles = reported(&mut sums, &live);
     assert_eq!((roles.len(), &roles[62].0, roles[63].0.as_str()), (64, &names[62], "further"));
     assert_eq!(roles[63], role("further", 137, 0, [Some(137), Some(137)]));
-    // They keep their places whoever comes and goes.
+    // Roles keep their places while threads come and go.
     assert!(reported(&mut sums, &live[199..])
         .iter()
         .map(|one| &one.0)

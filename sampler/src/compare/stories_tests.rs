@@ -86,7 +86,7 @@ fn a_late_record_puts_the_sums_right_once() {
     story.sample(&[(MAIN, row(5)), (20, row(6))], &[]);
     story.presence.insert(20, Gone);
     story.sample(&[(MAIN, row(5))], &[]);
-    // Once only: another record is of another thread.
+    // Counted once: the second record belongs to another thread.
     let records = [(20, row(8).start(-4000)), (20, row(9).start(-4000))];
     let events = story.sample(&[(MAIN, row(5))], &records);
     let [exit] = exited(&events)[..] else { panic!("{events:?}") };
@@ -142,7 +142,7 @@ fn a_thread_that_began_after_the_listing_and_lingers_has_exited_once() {
     for skipped in [false, true] {
         let mut story = Story::new();
         story.sample(&[(MAIN, row(5))], &[]);
-        // Its record is drained with a sample that did not list it; the next ones list it.
+        // The record is drained with a sample that did not list the thread; the following samples list it.
         story.sample(&[(MAIN, row(5))], &[(20, row(1).start(1500))]);
         if skipped {
             story.sample(&[(MAIN, row(5))], &[]);
@@ -193,7 +193,7 @@ fn an_id_reused_without_a_record_is_known_by_its_cpu() {
     for another in [false, true] {
         let mut story = Story::new();
         story.sample(&[(MAIN, row(5)), (20, row(6))], &[]);
-        // As in /proc, where the start is that of the clock tick.
+        // /proc gives starts as clock ticks.
         let mut threads = vec![(MAIN, row(5)), (20, row(2).blkio(9).start(900))];
         threads.extend(another.then(|| (30, row(0).start(1500))));
         let events = story.sample(&threads, &[]);
@@ -204,7 +204,7 @@ fn an_id_reused_without_a_record_is_known_by_its_cpu() {
 
 #[test]
 fn an_id_reused_while_a_listing_skipped_it() {
-    // What counts is when the other thread was seen last, not when anything was.
+    // The time that counts is when the other thread was last seen.
     let mut story = Story::new();
     story.sample(&[(MAIN, row(5)), (20, row(6))], &[]);
     story.presence.insert(20, Alive);

@@ -40,7 +40,7 @@ impl Row {
     }
 }
 
-/// What a reader of frames knows of a live thread.
+/// State of a live thread as a reader of frames knows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known {
     pub values: Vec<Option<u64>>,
@@ -140,7 +140,7 @@ pub struct Story {
     pub tracker: Tracker,
     pub receiver: Receiver,
     pub now: i64,
-    /// What /proc says of ids. Nobody may ask for others.
+    /// Answers of /proc by ID. A request for an ID without an answer fails the test.
     pub presence: HashMap<u32, Presence>,
     pub asked: Vec<u32>,
     pub changes: Changes,
@@ -189,7 +189,7 @@ impl Story {
         self.sample_listed(threads, ended, None)
     }
 
-    /// The same where these ids were listed before.
+    /// Takes a sample after a listing of these IDs.
     pub fn sample_listed(
         &mut self,
         threads: &[(u32, Row)],

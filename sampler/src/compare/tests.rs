@@ -156,7 +156,7 @@ fn an_id_that_stands_for_another_thread_ends_the_one_before() {
     let changes = target.sample(&[(1, 10, "main", 5), (2, 1_150, "w", 1)], &[]);
     assert_eq!((born(&changes), exited(&changes).len(), &changes.changed), (vec![2], 1, &vec![1]));
     assert_eq!(target.cpu(), 12);
-    // Its CPU time fell: the scheduler's own counter falls for another thread only.
+    // CPU time of thread 2 fell; the scheduler's own counter never falls for one thread.
     let changes = target.sample(&[(1, 10, "main", 5), (2, 1_150, "w", 0)], &[]);
     assert_eq!((born(&changes), exited(&changes).len()), (vec![2], 1));
 }

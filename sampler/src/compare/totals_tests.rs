@@ -14,7 +14,7 @@ use crate::processes::{Newcomer, Processes, SharedProcesses};
 const MAINS: [u32; 2] = [10, 40];
 const STEP: i64 = 1_000_000;
 
-/// What happens; numbers choose among the threads that there are.
+/// An event in a generated story; numbers choose among the live threads.
 #[derive(Clone, Debug)]
 enum Deed {
     Spawn {
@@ -81,7 +81,7 @@ struct Life {
     start_ns: i64,
     name: &'static str,
     counters: [u64; 2],
-    /// What the tracker was shown last; None if it was never read.
+    /// Counters that the tracker last saw, or None if it never read the thread.
     shown: Option<[u64; 2]>,
     exiting: bool,
     recorded: bool,
@@ -100,7 +100,7 @@ impl Life {
         }
     }
 
-    /// What the sums can know of it.
+    /// Counters of the thread that sums can contain.
     fn counted(&self) -> [u64; 2] {
         if self.recorded {
             self.counters
@@ -117,7 +117,7 @@ struct World {
     loses: bool,
     now: i64,
     lives: Vec<Life>,
-    /// By id: place in `lives`.
+    /// Index into `lives` by thread ID.
     threads: BTreeMap<u32, usize>,
     queue: Vec<(u32, usize, i64)>,
     barred: HashMap<u32, u32>,
@@ -191,7 +191,7 @@ impl World {
         let place = self.threads[&tid];
         self.lives[place].exiting = true;
         if lost {
-            // Which of two threads such an id stood for, nobody can tell if it is used at once.
+            // If the ID is reused at once, nobody can tell which of two threads it stood for.
             self.barred.insert(tid, self.samples + 3);
         } else {
             let at_ns = self.tick();

@@ -56,7 +56,7 @@ fn a_value_that_turns_out_to_be_invalid_is_absent_and_sums_go_on_with_the_last()
     story.sample(&[(MAIN, invalid), (20, row(6).blkio(1))], &[]);
     assert_eq!(story.sent(), [(MAIN, [Some(7), None])]);
     assert_eq!(story.tracker.total(&[1]), 3 + 1);
-    // Its record has no value either: the event lacks it, and the sums keep what was certain.
+    // The record lacks the value too: the event lacks it, and sums keep the last certain value.
     let record = Row { invalid: 0b10, ..row(9).blkio(None) };
     let events = story.sample(&[(20, row(6).blkio(1))], &[(MAIN, record)]);
     let exit = exited(&events)[0];

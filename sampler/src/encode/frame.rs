@@ -59,7 +59,7 @@ pub enum Body<'a> {
     },
 }
 
-/// What one frame has to have besides what changed.
+/// Optional parts that a frame must contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wants {
     /// True if it has to be a key frame, with all rows and all tables.
@@ -68,7 +68,7 @@ pub struct Wants {
     pub roles: bool,
 }
 
-/// What is common to the frames of one sample.
+/// Values shared by all frames of one sample.
 #[derive(Clone, Copy)]
 pub struct Common<'a> {
     /// CLOCK_MONOTONIC before the sample, nanoseconds.
@@ -89,7 +89,7 @@ pub struct Common<'a> {
     pub group: Option<&'a GroupCounts>,
 }
 
-/// What is of the last frame of a sample only.
+/// Values that only the last frame of a sample carries.
 #[derive(Clone, Copy)]
 pub struct Sample<'a> {
     /// Rows.
@@ -160,8 +160,8 @@ impl FrameMaker {
         self.sample_us
     }
 
-    /// What the frame of a sample has to have that starts at `now_ns` and finds `live` threads; `last`:
-    /// no frame follows it.
+    /// Optional parts of the frame of a sample that starts at `now_ns` with `live` threads. `last` is true if
+    /// no frame follows.
     pub fn wants(&self, now_ns: i64, live: u64, last: bool) -> Wants {
         let key = self.is_baseline(live)
             || now_ns >= self.key_due_ns()

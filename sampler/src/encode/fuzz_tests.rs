@@ -26,7 +26,7 @@ fn place(bytes: &[u8], at: usize) -> usize {
     at + little::<4>(bytes, at) as usize
 }
 
-/// Where a member of a table of FlatBuffers is.
+/// Offset of a member of a FlatBuffers table, or None if it is absent.
 fn member(bytes: &[u8], table: usize, number: usize) -> Option<usize> {
     let vtable = (table as i64 - i64::from(little::<4>(bytes, table) as i32)) as usize;
     let at = 4 + 2 * number;

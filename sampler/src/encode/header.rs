@@ -164,7 +164,7 @@ impl ProcessGauges {
     }
 }
 
-/// What a header tells of one frame. Members are those of `FrameHeader`.
+/// Contents of one frame's header. Members are those of `FrameHeader`.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)] // The schema says what the members are.
 pub struct Header<'a> {

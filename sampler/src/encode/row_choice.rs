@@ -1,4 +1,4 @@
-//! Which rows of tables are kept where not all can be.
+//! Choice of table rows when not all fit.
 
 use std::collections::hash_map::Entry;
 use std::collections::HashMap;

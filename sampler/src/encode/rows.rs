@@ -7,7 +7,7 @@ use super::arrow::{schema, Batch, Kind, END_OF_STREAM};
 use crate::columns::{Mask, Rows};
 use crate::fields::{columns_of, low_bits, Fields};
 
-/// What a key frame says of threads besides their counters.
+/// Identities of threads in a key frame, besides their counters.
 pub trait Identities {
     /// Start of the thread in a row, nanoseconds since attach.
     fn start_ns(&self, row: usize) -> i64;

@@ -1,4 +1,4 @@
-//! Which rows of a target's tables go into a frame: those that changed, or all of them.
+//! Choice of table rows for a frame: the changed rows, or all.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ const MAX_BYTES: usize = 8 * 1024 * 1024;
 /// Tables of a frame, until the next call.
 #[derive(Clone, Copy, Debug)]
 pub struct EncodedTables<'a> {
-    /// What the header says of them.
+    /// Headers of the encoded tables.
     pub described: &'a [TableHeader],
     /// Their streams, one behind the other.
     pub bytes: &'a [u8],
@@ -124,7 +124,7 @@ impl TableChanges {
     }
 
     /// Encodes the tables of a frame: rows that changed since they were sent; for a key frame all.
-    /// Of logs, both have the rows that wait.
+    /// Rows of logs are always the waiting ones.
     pub fn next(&mut self, whole: bool) -> EncodedTables<'_> {
         self.described.clear();
         if !std::mem::take(&mut self.is_read) && !whole {
@@ -328,7 +328,7 @@ mod tests {
         Shape { name: "samples".into(), rows: RowKind::Log, ..stays() }
     }
 
-    /// What happens to a log: rows are read, or a frame is made.
+    /// A step in the life of a log: rows are read, or a frame is made.
     #[derive(Clone, Debug)]
     enum Step {
         Read(BTreeMap<(u32, u32), u64>),

@@ -9,12 +9,12 @@ pub const MAX_KEYS: usize = 4;
 /// Key of a row: its key columns, the others 0.
 pub type Key = [u32; MAX_KEYS];
 
-/// What the rows of a table are.
+/// Life cycle of the rows of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowKind {
     /// A row replaces an earlier one with its key; one whose figures are all 0 deletes it.
     Figures,
-    /// The same, but no row is deleted.
+    /// A row replaces an earlier one with its key; no row is deleted.
     Names,
     /// Rows are added, and repeated by no key frame; a row completes an earlier one with its key.
     Log,
@@ -29,7 +29,7 @@ pub struct Shape {
     pub columns: Vec<(String, Kind)>,
     /// Number of key columns.
     pub keys: usize,
-    /// What its rows are.
+    /// Life cycle of the rows.
     pub rows: RowKind,
 }
 

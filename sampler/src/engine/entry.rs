@@ -24,18 +24,18 @@ use crate::taskstats::Decoder;
 
 /// Nanoseconds of a clock tick of /proc.
 const TICK_NS: i64 = 10_000_000;
-/// What the kernel appends to the path of a file that was deleted.
+/// Suffix that the kernel appends to the path of a deleted file.
 const DELETED: &[u8] = b" (deleted)";
 
 /// How it is known which processes a target has.
 pub enum Following {
-    /// It is one process for good.
+    /// The target is one process until its end.
     Process {
-        /// Its id.
+        /// Process ID.
         pid: u32,
         /// Readable when it has ended.
         alive: OwnedFd,
-        /// What is looked at to notice another program.
+        /// Last known program, to notice another one.
         program: Program,
     },
     /// The kernel reports births, executions and ends.
@@ -58,7 +58,7 @@ pub enum Following {
 pub struct Program {
     /// Link of /proc that points to the executable.
     pub link: PathBuf,
-    /// Where it pointed to; None: that may not be seen.
+    /// Destination of the link, or None if it may not be read.
     pub executable: Option<OsString>,
     /// Name of the main thread.
     pub name: String,
@@ -88,7 +88,7 @@ pub struct Entry {
     pub schedule: Schedule,
     /// Samples a second that were asked for.
     pub requested_hz: f64,
-    /// Its processes.
+    /// Processes of the target.
     pub processes: SharedProcesses,
     /// Id of the process that stands for a group; 0: none does.
     pub lead: u32,
@@ -98,7 +98,7 @@ pub struct Entry {
     pub following: Following,
     /// Whole times on a CPU of ended threads, where no join gives them.
     pub last_switches: Option<LastSwitches>,
-    /// What makes columns of exit records; None: there are none.
+    /// Decoder of exit records into columns, or None without exit records.
     pub decoder: Option<Decoder>,
     /// GOMAXPROCS; None: it is not read.
     pub gomaxprocs: Option<Gomaxprocs>,
@@ -118,7 +118,7 @@ pub struct Entry {
     pub cpu_due_ns: i64,
     /// CLOCK_MONOTONIC until which the end of the target waits for tables; None: it has not ended.
     pub ending_until_ns: Option<i64>,
-    /// Who its ledgers are kept for; None: there are none.
+    /// Watcher whose threads have ledgers, or None without ledgers.
     pub watcher: Option<Watcher>,
     /// Why locks cannot be read or named; None if they can, or there are none.
     pub locks_reason: Option<String>,
@@ -164,7 +164,7 @@ impl Entry {
                 if is_member {
                     members.rename(event.pid, &name, Some(event.value));
                 }
-                // Where somebody else decides about matches, all executions are noticed.
+                // If Python decides about matches, every execution is reported.
                 if is_member || (matched && boundary.exact.is_none()) {
                     board.leave(id, |notice| notice.execute(*event));
                 }

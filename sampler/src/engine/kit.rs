@@ -1,4 +1,4 @@
-//! What sources of targets are made of: sockets, maps and programs that Python has opened.
+//! Ingredients of target sources: sockets, maps and programs that Python has opened.
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -21,7 +21,7 @@ use crate::walk::{Ask, CrossCheck, SharedWalker, Walk};
 /// Walks of a check: enough for one question to taskstats, and a walk after it.
 const CHECKED_WALKS: usize = 3;
 
-/// Which columns a target has, and from where.
+/// Columns of a target, and their sources.
 #[derive(Clone, Debug)]
 pub struct Columns {
     /// Names of the columns of the source, and of what each is made: a member of struct taskstats, or a
@@ -59,7 +59,7 @@ pub struct Kit {
     pub wait_tables: Option<WaitTables>,
     /// Accounts of the network, if they are kept.
     pub accounts: Option<SharedAccounts>,
-    /// Where a walk and taskstats disagreed: nobody walks after that.
+    /// First disagreement of a walk and taskstats; walks stay disabled after it.
     pub disagreement: OnceLock<String>,
 }
 

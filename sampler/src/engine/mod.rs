@@ -37,7 +37,7 @@ use crate::taskstats::{ExitListener, Records};
 
 /// Exit records are taken at least this often, so that the sockets do not fill, nanoseconds.
 const DRAIN_NS: i64 = 100_000_000;
-/// The same where only those of attached processes come.
+/// Interval between drains if the kernel filters records by process, nanoseconds.
 const FILTERED_DRAIN_NS: i64 = 500_000_000;
 /// Exit records of all targets that wait in memory; more are folded into totals.
 const MAX_WAITING_EXITS: usize = if cfg!(test) { 5_000 } else { 200_000 };
@@ -60,7 +60,7 @@ pub trait Sink: Send {
     fn is_stalled(&self) -> bool;
 }
 
-/// What is reported of the whole collector in each frame's health.
+/// State of the whole collector, for the health of each frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[allow(missing_docs)] // Members of `CollectorHealth` in shared/schemas.
 pub struct CommonHealth {
@@ -74,22 +74,22 @@ pub struct CommonHealth {
     pub sent_bytes: u64,
     pub slowed_by_backlog: bool,
     pub undelivered_bytes: u64,
-    /// By target.
+    /// Dropped frames by target.
     pub frames_dropped: BTreeMap<String, u64>,
 }
 
 /// CPU that sampling took since this was taken last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
-    /// Of the thread, nanoseconds.
+    /// CPU time of the sampler's thread, nanoseconds.
     pub thread_ns: i64,
-    /// By target: of the thread, nanoseconds, and bytes of frames.
+    /// CPU time of the sampler's thread in nanoseconds, and bytes of frames, by target.
     pub targets: BTreeMap<String, (i64, u64)>,
 }
 
 /// The exit records of all targets.
 pub struct ExitRecords {
-    /// Where they come from.
+    /// Source of exit records.
     pub listener: ExitListener,
     records: Records,
 }
@@ -311,7 +311,7 @@ impl Engine {
 
     /// Begins to sample a target.
     pub fn add(&mut self, id: String, entry: Entry) {
-        // Who ended before is no thread of this attachment.
+        // Threads that ended before this moment do not belong to the attachment.
         self.drain();
         if self.entries.is_empty() {
             self.spent_from_ns = thread_cpu_ns();

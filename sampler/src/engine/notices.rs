@@ -1,4 +1,4 @@
-//! What Python is to know of targets: collected until it takes it, and announced by one descriptor.
+//! Notices of targets for Python: collected until Python takes them, and announced by one descriptor.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -10,7 +10,7 @@ use crate::processes;
 /// Executions that are kept for one target; more are counted as missed.
 const MAX_EXECUTIONS: usize = 65_536;
 
-/// What has happened to one target.
+/// Events of one target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notice {
     /// Processes in which threads began or have other names, as far as they are known.

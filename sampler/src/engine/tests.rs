@@ -50,7 +50,7 @@ struct Scene {
     /// Exit records are sent here.
     far: UnixDatagram,
     kit: Arc<Kit>,
-    /// By target: its process lives while this is open.
+    /// Life line of each target's process, by target: the process lives while it is open.
     alive: Mutex<BTreeMap<String, UnixStream>>,
 }
 
@@ -233,7 +233,7 @@ fn a_flush_has_everything_up_to_now() {
     scene.exit(&[(9, 4)]);
     let (number, exited) = scene.ask(|engine| engine.flush("a")).unwrap();
     assert_eq!(exited, 1);
-    // Its frames went out before the answer.
+    // The target's frames went out before the answer.
     let header = scene.last("a", |header| seq(header) == number);
     let sum: u64 = header["roles"]
         .as_array()
@@ -292,7 +292,7 @@ fn the_end_of_a_process_waits_for_tables_and_has_all_records() {
     added.script.lock().unwrap().threads.clear();
     drop(scene.alive.lock().unwrap().remove("a"));
     scene.notice("a", |notice| notice.ending);
-    // Who reads tables flushes when they are there.
+    // A reader of tables flushes once they are there.
     assert_eq!(scene.ask(|engine| engine.flush("a")), None);
     let notice = scene.notice("a", |notice| notice.over.is_some());
     let (status, last) = notice.over.unwrap();

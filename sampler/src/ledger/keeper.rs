@@ -72,7 +72,7 @@ pub trait Leaving: Send {
 /// An exit record, and what it says of the thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Exit {
-    /// Which thread it was.
+    /// Identity of the ended thread.
     pub ended: Ended,
     /// Time on CPUs by the record, nanoseconds.
     pub cpu_ns: u64,

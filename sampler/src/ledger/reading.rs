@@ -232,7 +232,7 @@ mod tests {
         reading.read(&mut held, &[1]).unwrap();
         assert_eq!((reading.tid.as_slice(), reading.listed()), (&[5, 7][..], 1));
         assert!(reading.is_current(&held));
-        // What changes without a trace in the head is not looked at.
+        // A change that leaves no trace in the head stays unseen.
         tear(&mut memory, 0, 5);
         reading.read(&mut held, &[1]).unwrap();
         tear(&mut memory, 0, 5_u64.wrapping_neg());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the ledger's program (waits.bpf.c) and the one that takes stacks (/stacks) say to each other:
- * the maps `stays`, `sampling` and `asked`, which the ledger's program owns.
+ * Interface of the ledger's program (waits.bpf.c) and the one that takes stacks (/stacks): the maps
+ * `stays`, `sampling` and `asked`, which the ledger's program owns.
  */
 #define STAYS_BYTES (1 << 19)
 
@@ -25,7 +25,7 @@ struct stay_record {
 	__u16 kind;
 };
 
-/* What /stacks asks for, and what it learns. */
+/* Requests of /stacks, and answers for it. */
 struct sampling {
 	__u64 gap_ns;	  /* average time between two chosen stays of a kind of a thread; 0: none is chosen */
 	__u64 release_ns; /* who ends a chosen wait for a futex is looked at if it was so long */
@@ -39,7 +39,7 @@ struct sampling {
 	__u64 more[7];
 };
 
-/* Of a CPU. */
+/* Token bucket of a CPU, and the thread whose stack is wanted. */
 struct asked {
 	__s64 credit_ns; /* of time in which it takes no stack; negative: owed */
 	__u64 at_ns;	 /* CLOCK_MONOTONIC, when that was counted */

@@ -111,7 +111,7 @@ impl Whole {
         let [woken, arrived] = [self.words[WOKEN_NS] as i64, self.words[ARRIVED_NS] as i64];
         let waits = state >= FIRST_WAIT;
         let runs = arrived >= left && state > ON_CPU;
-        // Where no wake-up was seen the switch to the thread tells that there was one.
+        // If no wake-up was seen, the switch to the thread implies one.
         let queued = match (waits, woken >= left, runs) {
             (false, _, _) => Some(left),
             (true, true, true) => Some(woken.min(arrived)),

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which stays of threads are sampled, for the program that takes stacks (/stacks). waits.bpf.c
- * includes this.
+ * Choice of stays that are sampled, for the program that takes stacks (/stacks). waits.bpf.c
+ * includes this file.
  *
- * A stay is chosen when it begins, by chance: one of so many (`weight`), whatever its length will
- * be. So what the chosen ones last, each times its weight, adds up to what all last, on average.
- * The weight is set by how often the thread had stays of such a kind before, never by the stay
- * itself: about one is chosen in `gap_ns`.
+ * A stay is chosen at random when it begins: one of `weight` stays, whatever its length will be.
+ * The lengths of chosen stays, each times its weight, therefore add up to the total on average.
+ * The weight follows from how often the thread had such stays before, never from the stay itself:
+ * about one stay is chosen in `gap_ns`.
  *
- * For each chosen stay records are put into the ring `stays`: it has begun, who ended it and where
- * (a wait for a futex that was long enough), it has ended. Where a stack is wanted, in the thread
- * that leaves its CPU or in the one that wakes it, the program writes to `trigger`: a watchpoint on
- * it runs the unwinder in this thread, at once. Without a watchpoint the next context switch of
- * this CPU does, which for the thread that leaves is the one under way; `asked` says of whom.
+ * The ring `stays` gets records of each chosen stay: its begin, its end, and for a futex wait that
+ * was long enough the thread that ended it.
+ *
+ * To have a stack taken of the current thread, the program writes to `trigger`: a watchpoint on it
+ * runs the unwinder in this thread, at once. Without a watchpoint the next context switch of this
+ * CPU does; `asked` names the thread.
  */
 #include "sampled_stays.bpf.h"
 
@@ -41,7 +42,7 @@ static __always_inline struct sampling *is_sampling(void)
 	return shared && shared->gap_ns ? shared : 0;
 }
 
-/* Where a watchpoint is to be set. */
+/* Publish the address for the watchpoint. */
 static __always_inline void tell_trigger(void)
 {
 	struct sampling *shared = shared_sampling();
@@ -132,7 +133,7 @@ static __noinline int begin_stay(struct slot *slot)
 	if (!shared)
 		return 0;
 	kind = kind_of_stay(slot->mark & STATE_MASK);
-	/* Where a thread that could go on was switched away from says the least. */
+	/* Preempted threads are sampled least: their stacks say the least. */
 	weight = weight_of(&slot->chances[kind], begin, shared->gap_ns << (kind == QUEUED ? 2 : 0));
 	if (weight > 1 && bpf_get_prandom_u32() % weight)
 		return 0;

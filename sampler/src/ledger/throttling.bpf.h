@@ -13,8 +13,8 @@
  * Without a limit this costs one look at the thread where it is switched away from and could go on.
  */
 
-/* Whether a limit holds a thread that could go on. The flag alone would also be that of a thread which
- * has got another scheduling class since. */
+/* True if a limit holds a thread that could go on. The flag alone also stays with a thread that has
+ * changed its scheduling class since. */
 static __always_inline int is_throttled(struct task_struct *task)
 {
 	if (!sees_throttling || !bpf_core_field_exists(task->throttled) || !task->throttled)
@@ -78,7 +78,7 @@ static __noinline int move_throttled(struct slot *slot, struct task_struct *task
 	if (!queue || BPF_CORE_READ(queue, throttle_count) <= 0)
 		return 0;
 	detail->queue = (__u64)queue;
-	/* What it was throttled for before counts as well. */
+	/* Include time for which the thread was throttled earlier. */
 	detail->held_ns = held_time(queue) - (now - (slot->mark >> STATE_BITS));
 	return 1;
 }

@@ -49,7 +49,7 @@
 #define BIRTHS 1024   /* moments of birth that a key of a process tells apart, in a circle */
 #define BIRTH_BITS 24 /* from one of these to the next it is 2^24 ns */
 
-/* Of the kernel's structs only what is used here; the loader moves the offsets to this kernel's. */
+/* Members of the kernel's structs that this program reads; the loader moves offsets to this kernel's. */
 #define KERNEL __attribute__((preserve_access_index))
 
 #define TASK_ON_RQ_MIGRATING 2 /* kernel/sched/sched.h */
@@ -60,7 +60,7 @@
 #define JOBCTL_TRAP_FREEZE (1 << 23) /* by version 2 (include/linux/sched/jobctl.h) */
 #define PF_KTHREAD 0x00200000
 
-/* Of a preemption count: serving a softirq, and serving an interrupt or an NMI. */
+/* Bits of a preemption count: serving a softirq, and serving an interrupt or an NMI. */
 #define SOFTIRQ 0x00000100
 #define HARDIRQ 0x00ff0000
 
@@ -230,12 +230,12 @@ enum state {
 	STATES,
 };
 
-/* What is from here on lasts until `woken_ns`. */
+/* States from FIRST_WAIT on last until `woken_ns`. */
 #define FIRST_WAIT FUTEX
 #define STATE_BITS 5
 #define STATE_MASK ((1ULL << STATE_BITS) - 1)
 
-/* What `calls` says of a system call besides the states: the file in its first argument decides. */
+/* Values of `calls` besides states: the file in the call's first argument decides. */
 #define READS 64
 #define WRITES 65
 #define SYNCS 66
@@ -256,7 +256,7 @@ struct chance {
 	__u16 weight; /* one of so many is sampled; 0: not set, all are */
 };
 
-/* What a reader compares to see whether a ledger has changed stands in the first 64 bytes. */
+/* Ledger of a thread. Its first 64 bytes show a reader if it has changed. */
 struct slot {
 	__u32 tgid; /* 0: not in use */
 	__u32 tid;
@@ -304,7 +304,7 @@ struct taker {
 	__u64 ns;
 };
 
-/* What else is counted for the thread of a slot. */
+/* Further counters of the thread of a slot. */
 struct detail {
 	__u32 histogram[STATES][BUCKETS]; /* of finished stays; bucket b: below 2^(b + 10) ns */
 	struct edge edges[EDGES];
@@ -313,7 +313,7 @@ struct detail {
 	__u64 held_ns; /* how long that had held threads when it was; see held_time() */
 };
 
-/* Who finds no room in the slot's own table. */
+/* Wake-ups that found no room in the slot's own table. */
 struct edge_key {
 	__u32 index;
 	__u32 generation;
@@ -372,9 +372,9 @@ struct control {
 	__u64 lost_calls;
 };
 
-/* Where the preemption count of a CPU stands, from its struct rq on; 0: not known. Set before loading. */
+/* Offset of a CPU's preemption count from its struct rq; 0 if unknown. Set before loading. */
 const volatile __s64 preempt_count_at = 0;
-/* Whether the kernel tells who is throttled, from Linux 6.18 on. Set before loading. */
+/* True if the kernel reports throttled threads (Linux 6.18 and newer). Set before loading. */
 const volatile __u32 sees_throttling = 0;
 
 extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym __weak;
@@ -397,7 +397,7 @@ struct {
 	__type(value, struct detail);
 } details SEC(".maps");
 
-/* By number of a system call: the state of a thread that waits in it, or one of READS to FUTEXES. */
+/* State of a thread that waits in a system call, or one of READS to FUTEXES, by number of the call. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -436,7 +436,7 @@ struct {
 	__type(value, struct call_count);
 } call_counts SEC(".maps");
 
-/* Of processes other than the attached ones, by their keys; the collector takes them out. */
+/* Processes other than the attached ones, by key; the collector removes them. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, NAMES);
@@ -503,7 +503,7 @@ static __always_inline enum state by_file(__u64 kind, __u32 mode, int disk)
 
 	if (kind == SYNCS)
 		return disk ? FILE_SYNC_DISK : FILE_SYNC;
-	/* What is sent may come from a file: sendfile(2). */
+	/* The bytes may come from a file: sendfile(2). */
 	if (mode == S_IFSOCK && disk)
 		return FILE_READ_DISK;
 	if (mode == S_IFSOCK)
@@ -530,7 +530,7 @@ static __always_inline __u32 fill_of_pipe(struct task_struct *task, unsigned lon
 	return taken;
 }
 
-/* What a thread waits for that moves from one descriptor to another, one of which is a pipe: splice(2). */
+/* Wait of a thread that moves bytes between descriptors, one of which is a pipe: splice(2). */
 static __noinline int splice_wait(struct task_struct *task, unsigned long from, unsigned long to, int disk)
 {
 	__u32 source = file_mode(task, from, 0), target = file_mode(task, to, 0), free = 0;
@@ -544,7 +544,7 @@ static __noinline int splice_wait(struct task_struct *task, unsigned long from, 
 	return fill_of_pipe(task, from, &free) ? by_file(WRITES, target, 0) : PIPE;
 }
 
-/* Whether a thread that sleeps in such a state does so because its control group is frozen. */
+/* True if a thread that sleeps in such a state does so because its control group is frozen. */
 static __always_inline int is_frozen(struct task_struct *task, unsigned int state)
 {
 	if (state & TASK_FROZEN)
@@ -585,7 +585,7 @@ static __always_inline long call_of(struct task_struct *task, unsigned long *fir
 	return other_numbers ? OTHER_NUMBERS : call;
 }
 
-/* What a thread waits for that sleeps. The address is that of struct slot. */
+/* Wait of a sleeping thread. The address is that of struct slot. */
 static __always_inline enum state wait_of(struct slot *slot, struct task_struct *task,
 					  unsigned int state, __u64 *address, int casts)
 {
@@ -653,11 +653,11 @@ static __always_inline void finish(struct slot *slot, struct detail *detail, __u
 	__u32 *counter;
 	__u32 at;
 
-	/* What comes from there is any number to the verifier: it looks at what follows once. */
+	/* Through memory the verifier takes the number for any, and follows the code once. */
 	*(volatile __u16 *)&slot->bucket = bucket(ns);
 	at = *(volatile __u16 *)&slot->bucket;
-	/* What is checked has to be what is used: the verifier of Linux 6.1 does not follow a bound to
-	 * another copy of the number. */
+	/* Check the very copy that is used: the verifier of Linux 6.1 does not follow a bound to
+	 * another copy of a number. */
 	barrier_var(state);
 	barrier_var(at);
 	if (state >= STATES || at >= BUCKETS)
@@ -775,7 +775,7 @@ static __always_inline void leave(struct task_struct *task, int preempted, unsig
 
 	if (!slot)
 		return;
-	/* What is known of a clock may be corrected by a little. */
+	/* A clock's estimate may be corrected by a little. */
 	if (now < slot->mark >> STATE_BITS)
 		now = slot->mark >> STATE_BITS;
 	if (now <= slot->arrived_ns)
@@ -912,7 +912,7 @@ struct walk {
 	__u64 until;
 };
 
-/* Who left this CPU at one of its switches, and came at the one before; 1: that was all. */
+/* Count the thread that left this CPU at one switch and came at the one before; 1 ends the walk. */
 static long count_earlier_taker(__u32 index, struct walk *walk)
 {
 	struct one_switch *one = &walk->cpu->recent[(walk->at - index) & (RECENT - 1)];
@@ -928,7 +928,7 @@ static long count_earlier_taker(__u32 index, struct walk *walk)
 	return from == walk->begin;
 }
 
-/* Who ran on a CPU before one of its switches, since a moment of its clock. */
+/* Count the threads that ran on a CPU before one of its switches, since a moment of its clock. */
 static __noinline int count_earlier_takers(struct slot *slot, struct cpu *cpu, __u64 begin, __u64 at)
 {
 	__u32 index = slot->index;
@@ -1040,8 +1040,8 @@ static __always_inline void arrive(struct task_struct *task, struct task_struct 
 	count_takers(slot, cpu, here);
 }
 
-/* Who leaves a CPU to nobody has left it before others are looked for that could run there, which takes
- * some microseconds. */
+/* Time since the thread ran. With nobody to switch to, the kernel first searches other CPUs for threads,
+ * which takes some microseconds. */
 static __always_inline __u64 since_it_ran(struct rq *rq, struct task_struct *from)
 {
 	__u64 since = rq->clock_task - from->se.exec_start;
@@ -1097,7 +1097,7 @@ static __always_inline __u32 interrupt_of(struct task_struct *task, struct rq *r
 	return count & (SOFTIRQ | HARDIRQ);
 }
 
-/* Whether a thread waits for bytes of a socket, or for room in it. */
+/* True if a thread waits for bytes of a socket, or for room in it. */
 static __always_inline int waits_for_bytes(struct slot *slot)
 {
 	__u64 state = slot->mark & STATE_MASK;
@@ -1105,7 +1105,7 @@ static __always_inline int waits_for_bytes(struct slot *slot)
 	return state == POLL || (state >= SOCKET_RECEIVE && state <= SOCKET_CONNECT);
 }
 
-/* Whether a thread is in a call on a socket. Over the loopback device, bytes, and the room that a reader
+/* True if a thread is in a call on a socket. Over the loopback device, bytes, and the room that a reader
  * makes, arrive at the other end in a softirq within this call. */
 static __noinline int uses_socket(struct task_struct *task, int casts)
 {
@@ -1199,7 +1199,7 @@ int BPF_PROG(on_waking, struct task_struct *task)
 	return 0;
 }
 
-/* The same two for kernels that cannot cast. */
+/* Variants of these two programs for kernels that cannot cast. */
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch_probing, _Bool preempted, struct task_struct *from, struct task_struct *to,
 	     unsigned int state)
@@ -1268,7 +1268,7 @@ int BPF_PROG(on_return, void *registers, long result)
 	return 0;
 }
 
-/* What a thread does that is looked at, and not switched. */
+/* State of a thread that is looked at, and not switched. */
 static __always_inline enum state state_of(struct slot *slot, struct task_struct *task, __u64 *address)
 {
 	unsigned int state = task->__state;

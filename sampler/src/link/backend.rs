@@ -18,7 +18,7 @@ use super::websocket::Place;
 pub trait Socket: Read + Write + Send {}
 impl<T: Read + Write + Send> Socket for T {}
 
-/// Where a test's backend listens.
+/// Address on which a test's backend listens.
 pub enum Backend {
     Tcp(TcpListener),
     Unix(UnixListener, String),

@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use super::tls::{self, TlsStream};
 
-/// Where the backend is.
+/// Address of the backend.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
     /// A host name or an IP address, without brackets, and a port.
     Tcp(String, u16),
-    /// The same, over TLS.
+    /// Host and port, over TLS.
     Tls(String, u16),
     /// Path of a socket.
     Unix(String),

@@ -23,7 +23,7 @@ fn fill(replay: &mut Replay, target: &str, first: u64, last: u64) {
     fill_by(replay, target, first, last, 5);
 }
 
-/// What a reader gets that has all up to a number: losses reported, and numbers of frames.
+/// Frames for a reader that has all up to a number: reported losses, and frame numbers.
 fn read(replay: &Replay, target: &str, after: u64) -> (Vec<(u64, u64)>, Vec<u64>) {
     let (mut losses, mut frames, mut at) = (Vec::new(), Vec::new(), after);
     loop {
@@ -223,7 +223,7 @@ fn a_hole_takes_the_place_of_what_was_before_it() {
     assert_eq!((replay.count(), replay.last_seq(A)), (1, 8));
 }
 
-/// What happens to the frames of a target.
+/// A step in the life of a target's frames.
 #[derive(Clone, Debug)]
 enum Step {
     Offer { count: u64, size: usize, key: bool },

@@ -1,5 +1,5 @@
-//! What the thread of the uplink does: connects, says hello, hears of confirmations, and sends what could
-//! not be sent at once.
+//! The uplink's thread: it connects, says hello, receives acknowledgements, and sends frames that could not
+//! be sent at once.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::hash::{BuildHasher, RandomState};
@@ -54,7 +54,7 @@ pub struct State {
     pub(super) unheard: Option<String>,
 }
 
-/// What is to be sent next.
+/// Next message to send.
 pub(super) enum Out {
     Frame(Bytes),
     Text(String),
@@ -67,7 +67,7 @@ struct Line {
     failed: Option<End>,
 }
 
-/// What both threads use.
+/// State shared by the two threads of the uplink.
 pub struct Shared {
     pub(super) state: Mutex<State>,
     /// Locked before `state` where both are.
@@ -126,7 +126,7 @@ impl Shared {
 
     /// Hands a batch of messages to the kernel; true if there are more that it would take now.
     fn send(&self, connection: &mut Connection) -> Result<bool, End> {
-        // What the kernel does not take waits in the connection once, and else in the replay buffer.
+        // One frame that the kernel refuses waits in the connection; further ones wait in the replay buffer.
         let more = !connection.is_flushed() || self.fill(connection)?;
         Ok(connection.flush()? && more)
     }
@@ -368,7 +368,7 @@ impl Sender {
         let mut may_read = true;
         while !self.halts() {
             let (writes, longest) = self.go_on(may_read)?;
-            // Where the kernel is full, it says when there is room.
+            // If the kernel's buffer is full, poll(2) reports when there is room.
             may_read = wait_for_peer(&self.shared.waker, Some((peer, writes)), longest);
         }
         Ok(())

@@ -25,7 +25,7 @@ const STALL: f64 = 0.5;
 /// Texts that wait to be sent.
 const MAX_TEXTS: usize = 64;
 
-/// What a connection needs from who attaches and signs in; its calls may block.
+/// Attachment and sign-in of a connection; calls may block.
 pub trait Session: Send {
     /// Headers of the next upgrade request: Origin, authorization.
     ///
@@ -165,7 +165,7 @@ impl Uplink {
         dropped(&self.shared.lock(), target)
     }
 
-    /// The same of all targets that have frames.
+    /// Dropped frames of all targets that have frames.
     pub fn all_dropped(&self) -> BTreeMap<String, u64> {
         let state = self.shared.lock();
         state.replay.targets().map(|one| (one.to_owned(), dropped(&state, one))).collect()
@@ -176,7 +176,7 @@ impl Uplink {
         self.shared.lock().replay.last_seq(target)
     }
 
-    /// The same of all targets that have frames.
+    /// Last frame numbers of all targets that have frames.
     pub fn last(&self) -> BTreeMap<String, u64> {
         let state = self.shared.lock();
         state.replay.targets().map(|one| (one.to_owned(), state.replay.last_seq(one))).collect()

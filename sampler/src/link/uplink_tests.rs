@@ -150,7 +150,7 @@ fn frames_that_nobody_waits_for_are_sent_together() {
     uplink.add(A, frame(1, 10));
     assert_eq!(seq(&accepted.frame()), 1);
     accepted.send(&format!("{{\"type\":\"frames_watched\",\"targets\":[{B:?}]}}"));
-    // As soon as the message has been read, they wait.
+    // Frames wait as soon as the message has been read.
     let mut next = 2;
     wait_for(|| {
         uplink.add(A, frame(next, 10));
@@ -158,7 +158,7 @@ fn frames_that_nobody_waits_for_are_sent_together() {
         thread::sleep(Duration::from_millis(20));
         !uplink.is_sent(A)
     });
-    // Others go at once, and take it with them.
+    // A large frame goes at once, and takes the waiting frame along.
     uplink.add(B, frame(1000, 10));
     wait_for(|| uplink.is_sent(A) && uplink.is_sent(B));
     uplink.add(A, frame(1000, 10));
@@ -216,7 +216,7 @@ fn a_slow_backend_costs_frames_but_no_time() {
     assert!(added < LONG / 4, "{added:?}");
     let load = uplink.load();
     assert!(load.undelivered_bytes <= bound && load.backlog && uplink.is_stalled());
-    // It reads on: each number comes once, or is reported lost.
+    // The backend reads on: each number comes once, or is reported lost.
     let (mut next, mut lost) = (1, 0);
     while next <= 600 {
         match accepted.read() {

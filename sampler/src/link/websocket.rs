@@ -31,7 +31,7 @@ const PART_BYTES: usize = 1 << 20;
 /// Largest message of the backend, in bytes: numbers of frames by target.
 const MAX_MESSAGE_BYTES: usize = 1 << 20;
 
-/// Where to connect, and how to ask there.
+/// Address and request of a WebSocket connection.
 #[derive(Clone, Debug)]
 pub struct Place {
     /// Address of the backend.

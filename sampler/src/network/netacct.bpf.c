@@ -24,7 +24,7 @@
 #define MSG_PEEK 0x2
 #define MSG_ERRQUEUE 0x2000 /* returns what was sent, with a report: nothing was received */
 
-/* Of the kernel's structs only what is used here; the loader moves the offsets to this kernel's. */
+/* Members of the kernel's structs that this program reads; the loader moves offsets to this kernel's. */
 #define KERNEL __attribute__((preserve_access_index))
 
 struct task_struct {
@@ -157,7 +157,7 @@ int BPF_PROG(count_splice, struct socket *sock, void *position, void *pipe, unsi
 	return 0;
 }
 
-/* Where that program cannot be loaded: who reads a TCP socket by splice() or sendfile(), and how often.
+/* Threads that read a TCP socket by splice() or sendfile(), if that program cannot be loaded.
  * The tracepoint is in what every read of a TCP socket calls before it returns (net/ipv4/tcp.c). The
  * current system call says which kind of read it is. */
 struct uncounted {
@@ -173,7 +173,7 @@ struct {
 	__type(value, __u64);
 } uncounted SEC(".maps");
 
-/* By the numbers of splice() and sendfile(): x86-64, and where numbers are the same for all. */
+/* True in splice() or sendfile(), by the call's number on x86-64 and in the generic table. */
 static __always_inline int is_splicing(struct task_struct *task)
 {
 	void *registers = (void *)bpf_task_pt_regs(task);

@@ -1,4 +1,4 @@
-//! What the sampler asks of the kernel, and the only modules with `unsafe`.
+//! System calls of the sampler, and the only modules with `unsafe`.
 
 pub mod bpf;
 pub mod clock;

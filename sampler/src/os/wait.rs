@@ -26,7 +26,7 @@ impl Waker {
 
     /// Makes it readable.
     pub fn wake(&self) {
-        // It fails only where it is readable already, by 2^64 - 2 calls.
+        // The write fails only if 2^64 - 2 calls are unread; the descriptor is readable then.
         let _ = (&self.0).write(&1u64.to_ne_bytes());
     }
 

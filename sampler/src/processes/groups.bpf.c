@@ -24,7 +24,7 @@
 #define LEVELS 24 /* of control groups, from the root on */
 #define TASK_DEAD 0x80 /* include/linux/sched.h */
 
-/* Of the kernel's structs only what is used here; the loader moves the offsets to this kernel's. */
+/* Members of the kernel's structs that this program reads; the loader moves offsets to this kernel's. */
 #define KERNEL __attribute__((preserve_access_index))
 
 typedef struct {
@@ -136,7 +136,7 @@ struct {
 	__type(value, __u64);
 } members SEC(".maps");
 
-/* Of members that were followed from their birth: how many threads have not left their CPU for good.
+/* Threads that have not left their CPU for good, of members that were followed from their birth.
  * The kernel's own counts do not say that: a thread is taken off them while it still runs. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -293,7 +293,7 @@ int BPF_PROG(on_fork, struct task_struct *child, unsigned long flags)
 	if (shared->of_cgroups)
 		bits |= bits_of_cgroups(shared, child);
 	if (!bits) {
-		/* Of a member that had this id before: its last threads were not counted. */
+		/* A former member had this ID; its last threads were not counted. */
 		bpf_map_delete_elem(&members, &pid);
 		return 0;
 	}

@@ -9,7 +9,7 @@ use crate::ids::IdMap;
 /// Threads of which one account is kept that waits for the other; more are forgotten.
 const MAX_THREADS: usize = 65_536;
 
-/// What an ended thread used more than was said with its end.
+/// CPU time of an ended thread beyond what its end reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Late {
     /// Name of the thread.
@@ -23,9 +23,9 @@ pub struct Late {
 /// Brings both accounts together.
 #[derive(Default)]
 pub struct LastSwitches {
-    /// By thread id: time on a CPU of those whose records have not come.
+    /// CPU time by thread ID, for threads whose exit records have not come.
     whole: IdMap<u64>,
-    /// By thread id: what was said of those whose last switch is not known yet.
+    /// Reported totals by thread ID, for ended threads whose last switch is unknown.
     open: IdMap<Late>,
     late: Vec<Late>,
 }
@@ -60,7 +60,7 @@ impl LastSwitches {
         }
     }
 
-    /// What ended threads used more than was said with their ends, since this was asked last.
+    /// CPU time beyond what the ends of threads reported, found since the last call.
     pub fn take_late(&mut self) -> Vec<Late> {
         std::mem::take(&mut self.late)
     }

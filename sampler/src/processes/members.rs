@@ -1,4 +1,4 @@
-//! Who belongs to a target: the processes that live, and those that ended lately.
+//! Members of a target: its live processes, and those that ended lately.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ pub const BELIEVED_NS: i64 = 2_000_000_000;
 /// A process that comes into a target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Newcomer {
-    /// Its id.
+    /// Process ID.
     pub pid: u32,
     /// Id of its parent.
     pub parent: u32,
@@ -41,7 +41,7 @@ pub struct Member {
     pub number: u32,
     /// Number of its parent's row; 0: the parent is not in the target.
     pub parent: u32,
-    /// What was known when it came. `before` is true if its counters had begun already.
+    /// Description of the process when it came. `before` is true if its counters had begun already.
     pub process: Newcomer,
     /// True if a sample has seen it alive.
     pub seen: bool,
@@ -53,11 +53,11 @@ pub struct Member {
 #[derive(Default)]
 pub struct Members {
     alive: IdMap<Member>,
-    /// By id: those that ended lately.
+    /// Processes that ended lately, by ID.
     ended: IdMap<Member>,
     /// When the end of each was known, CLOCK_MONOTONIC, and its id and number.
     lately: VecDeque<(i64, u32, u32)>,
-    /// By id: number of an ended process that the id stood for.
+    /// Number of the ended process that an ID stood for, by ID.
     found: IdMap<u32>,
     found_order: VecDeque<(u32, u32)>,
     left: Vec<Member>,
@@ -66,7 +66,8 @@ pub struct Members {
     last_number: u32,
     /// Ids of those alive, ascending; None: they changed since they were asked for.
     ids: Option<Arc<[u32]>>,
-    /// The same of those that are believed.
+    /// IDs of live and lately ended processes, ascending; None: a process came or went since the last
+    /// request.
     believed: Option<Arc<[u32]>>,
     /// CLOCK_MONOTONIC before the last drain of exit records; None: no exit records come.
     pub drained_ns: Option<i64>,
@@ -74,7 +75,7 @@ pub struct Members {
     pub started: u64,
     /// How many ended, or left, since attach.
     pub ended_count: u64,
-    /// Of them those that no sample saw alive.
+    /// Ended processes that no sample saw alive.
     pub unseen: u64,
 }
 
@@ -160,12 +161,12 @@ impl Members {
         self.alive.get(&pid).or_else(|| self.ended.get(&pid)).map(|member| member.process.start_ns)
     }
 
-    /// Those alive.
+    /// Live processes.
     pub fn alive(&self) -> impl Iterator<Item = &Member> {
         self.alive.values()
     }
 
-    /// Those that ended lately, and whose exit records may still come.
+    /// Processes that ended lately and whose exit records may still come.
     pub fn ended_lately(&self) -> impl Iterator<Item = &Member> {
         self.ended.values()
     }
@@ -203,7 +204,7 @@ impl Members {
         self.unread.push(pid);
     }
 
-    /// Those that ended since this was asked last.
+    /// Processes that ended since the last call.
     pub fn take_ended(&mut self) -> Vec<Member> {
         std::mem::take(&mut self.left)
     }

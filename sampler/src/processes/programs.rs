@@ -38,7 +38,7 @@ pub struct GroupMaps {
     pub control: OwnedFd,
 }
 
-/// Which processes a group has besides those that are added.
+/// Rule for further members of a group, besides the added processes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Boundary {
     /// True if the children of members are members.
@@ -47,7 +47,7 @@ pub struct Boundary {
     pub matched: bool,
     /// Control groups whose processes are members.
     pub cgroups: Vec<Cgroup>,
-    /// Who is a member from an execution on, and until another one; None: somebody else decides.
+    /// Match that decides membership at each execution; None: Python decides.
     pub exact: Option<Match>,
 }
 

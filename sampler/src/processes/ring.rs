@@ -17,7 +17,7 @@ const BUSY: u32 = 1 << 31;
 /// Bit of a record's length: the program has given it up.
 const DISCARDED: u32 = 1 << 30;
 
-/// What happened.
+/// Kind of a process event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A process was born.
@@ -33,7 +33,7 @@ pub enum Kind {
 /// An event of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// What happened.
+    /// Kind of the event.
     pub kind: Kind,
     /// Id of the process.
     pub pid: u32,
@@ -47,7 +47,7 @@ pub struct Event {
     pub at_ns: i64,
     /// Start of the thread that does it, or is born, CLOCK_MONOTONIC, nanoseconds.
     pub start_ns: i64,
-    /// The same on CLOCK_BOOTTIME.
+    /// Start of the process on CLOCK_BOOTTIME, nanoseconds.
     pub start_boot_ns: i64,
     /// Done: how long the thread was on a CPU, nanoseconds.
     pub run_ns: u64,

@@ -5,7 +5,7 @@ use crate::fuzzing::{fuzz, Random};
 
 const LEN: u64 = 4096;
 
-/// The same bytes as the ring has.
+/// Independent model of the ring's bytes.
 struct Shadow {
     bytes: Vec<u8>,
     taken: u64,

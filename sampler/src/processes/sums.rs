@@ -1,4 +1,4 @@
-//! What the threads of each process of a target add up to, the ended ones included.
+//! Sums over the threads of each process of a target, ended threads included.
 //!
 //! Counters of a process that began before it came into the target count from then on.
 
@@ -43,7 +43,7 @@ impl Sums {
         }
     }
 
-    /// What ended threads left and what live ones have.
+    /// Sum of what ended threads left and what live threads have.
     fn with(&self, live: Option<&Totals>) -> Totals {
         let mut sum = self.clone();
         if let Some(live) = live {
@@ -78,15 +78,15 @@ pub struct ProcessRow {
 
 /// The processes of one target, and their sums.
 pub struct Processes {
-    /// Who they are.
+    /// Processes of the target.
     pub members: Members,
     max_names: usize,
-    /// By number: ended threads, less what counters began with.
+    /// Totals of ended threads less the counters' values at the beginning, by process number.
     settled: IdMap<Sums>,
     begun: IdSet,
     standing: VecDeque<Member>,
     folded: Vec<(String, u32, Sums)>,
-    /// By number of the process: place in `folded` where counts what is said of it after its row is gone.
+    /// Index into `folded` for totals that come after the process's row is gone, by process number.
     late: IdMap<usize>,
     late_order: VecDeque<u32>,
 }

@@ -58,12 +58,12 @@ struct Thread<'a> {
     suspended_ns: i64,
 }
 
-/// Which value makes which column.
+/// Assignment of values in files to columns.
 #[derive(Clone, Debug)]
 struct Columns {
-    /// Of each column its place among the values of all files.
+    /// Place among the values of all files, by column.
     places: Vec<usize>,
-    /// Of each file its columns; a file without columns is not read, but for stat.
+    /// Columns of each file; a file without columns is not read, except for stat.
     masks: [Mask; 4],
     us_per_tick: u64,
 }

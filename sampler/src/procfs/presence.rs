@@ -1,4 +1,4 @@
-//! Whether a thread id of given processes still stands for a thread, asked of /proc one id at a time.
+//! Presence of a thread ID in given processes, asked of /proc one ID at a time.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -9,7 +9,7 @@ use std::path::Path;
 use super::{has_gone, parse_stat, parse_thread_group};
 use crate::os::files::{open_folder, read_at};
 
-/// What a thread id stands for.
+/// Meaning of a thread ID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
     /// A thread that runs or may run.

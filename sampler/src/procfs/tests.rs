@@ -230,7 +230,7 @@ fn the_presence_of_threads() {
     assert_eq!(found(71), Presence::Gone);
     proc.write("71/task/71/stat", "nonsense");
     assert_eq!(found(71), Presence::Gone);
-    // What cannot be looked at is nothing against the thread.
+    // A file that cannot be read is no evidence against the thread.
     proc.write("72", "no folder");
     assert_eq!(found(72), Presence::Alive);
 }

@@ -154,7 +154,7 @@ impl From<PyLimits> for Option<GroupLimits> {
     }
 }
 
-/// What a target is.
+/// Description of a target.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct PyTarget {

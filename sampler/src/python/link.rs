@@ -59,7 +59,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// The same link for the sampler.
+    /// Link for the sampler to send frames through.
     pub fn sink(&self) -> Box<dyn Sink> {
         Box::new(Arc::clone(&self.uplink))
     }

@@ -42,7 +42,7 @@ use crate::walk::{Block, Program as WalkProgram, Visits, Walker};
 /// Nanoseconds of CPU and bytes of frames, by target.
 type SpentByTarget = BTreeMap<String, (i64, u64)>;
 
-/// What the engine will be made of.
+/// Parts that the engine is made of when it starts.
 struct Setup {
     /// None: the engine was made.
     kit: Option<Kit>,
@@ -92,7 +92,7 @@ impl Sampler {
         py.detach(|| handle.ask(action)).ok_or_else(ended)
     }
 
-    /// The same for one target; None if it is not being sampled.
+    /// Runs an action on one target in the sampler's thread, and waits; None if the target is not sampled.
     fn ask_of<T: Send + 'static>(
         &self,
         py: Python<'_>,
@@ -107,7 +107,7 @@ impl Sampler {
         self.handle()?.tell(action).then_some(()).ok_or_else(ended)
     }
 
-    /// The same for one target, if it is being sampled.
+    /// Queues an action on one target, if the target is sampled.
     fn tell_of(
         &self,
         target: String,
@@ -310,7 +310,7 @@ impl Sampler {
         })
     }
 
-    /// Where a walk and taskstats disagreed; None if they never did.
+    /// First disagreement of a walk and taskstats, or None.
     fn disagreement(&self) -> Option<String> {
         self.shared.as_ref()?.disagreement.get().cloned()
     }

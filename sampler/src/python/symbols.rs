@@ -49,7 +49,7 @@ fn damaged(error: Damaged) -> PyErr {
     value_error(error.0)
 }
 
-/// What an ELF file says about itself: a dict with the members of `Links`.
+/// Links of an ELF file: a dict with the members of `Links`.
 #[pyfunction]
 fn elf_links<'py>(py: Python<'py>, file: Source) -> PyResult<Bound<'py, PyDict>> {
     let found = elf::links(&file.open()?).map_err(damaged)?;

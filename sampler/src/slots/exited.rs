@@ -1,4 +1,4 @@
-//! Which slot an exit record belongs to.
+//! Slots of exit records.
 
 use std::collections::HashSet;
 use std::fs;

@@ -19,7 +19,7 @@
 
 #define HINTS 65536
 
-/* Which slot a thread has; of no worth if the slot is of another generation by now. */
+/* Slot of a thread; void if the slot has another generation. */
 struct claim {
 	__u64 generation;
 	__u32 index;
@@ -44,7 +44,7 @@ struct {
 	__type(value, struct control);
 } control SEC(".maps");
 
-/* By the last bits of a thread id: a slot that may be the thread's. */
+/* Slot that may be a thread's, by the last bits of the thread ID. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, HINTS);

@@ -1,4 +1,4 @@
-//! What an ELF file says about itself and about the files with its debug information.
+//! Identity of an ELF file, and the files with its debug information.
 
 use object::{File, Object, ObjectSection, ObjectSegment};
 

@@ -88,7 +88,7 @@ pub fn file(sections: &[Section]) -> Vec<u8> {
     made
 }
 
-/// The same program without what a debug file has.
+/// Sections of the program without those of a debug file.
 pub fn stripped() -> Vec<Section> {
     sections().into_iter().filter(|one| !one.0.starts_with(".debug_")).collect()
 }

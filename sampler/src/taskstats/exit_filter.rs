@@ -74,7 +74,7 @@ mod tests {
     const OWN: u32 = 300;
     const OTHER: u32 = 70_000;
 
-    /// What comes through a filter.
+    /// Messages that pass a filter.
     fn passed(program: Option<Vec<Instruction>>, sent: &[Vec<u8>]) -> Vec<Vec<u8>> {
         let (near, far) = UnixDatagram::pair().unwrap();
         set_filter(near.as_fd(), Some(&program.unwrap())).unwrap();

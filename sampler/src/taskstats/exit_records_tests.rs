@@ -74,7 +74,7 @@ fn records_of_a_process_that_got_the_id_of_another_one_are_left_out() {
         let tids = |began_ns| decoded(&kernel, &records, began_ns).0.rows.tid;
         // The processes began ten seconds before the first drain, and lived then.
         assert_eq!(tids(Some(SINCE_NS - 10_000_000_000)), [51, 52]);
-        // Those of a young process are kept, whoever has its id, and those of one of unknown age.
+        // Records of a young process, and of processes of unknown age, are kept whatever their ID.
         assert_eq!(tids(Some(SINCE_NS - 500_000_000)), [51, 52, 53, 54]);
         assert_eq!(tids(None), [51, 52, 53, 54]);
     }

@@ -101,7 +101,7 @@ impl ExitListener {
 
     /// Lets the kernel leave out the records of other processes, as far as it can; None: of none.
     ///
-    /// It can where records tell whose they are, where the processes are not too many, and where lost
+    /// The kernel can if records tell their process, if the processes are not too many, and if lost
     /// records are not counted by their numbers, which skip those that are left out.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ struct Scene {
 
 fn listening(version: u16, pad: Pad, drops: [Option<u32>; 2]) -> Scene {
     let (near, far): (Vec<_>, Vec<_>) = (0..2).map(|_| UnixDatagram::pair().unwrap()).unzip();
-    // What does not fit is an error, not a test that hangs.
+    // A message that does not fit is an error, not a test that hangs.
     far.iter().for_each(|far| far.set_nonblocking(true).unwrap());
     let drops = Arc::new(Mutex::new(drops));
     let counts = Arc::clone(&drops);

@@ -241,7 +241,7 @@ impl Drain<'_> {
         self.began[(process & 1) as usize]
     }
 
-    /// Whether a record is of a member, by the rule in the docs of `decode`.
+    /// True if a record belongs to a member, by the rule in the docs of `decode`.
     fn is_own(&self, stats: &[u8]) -> bool {
         if self.version < 12 {
             return true;

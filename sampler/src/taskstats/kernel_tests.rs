@@ -284,7 +284,7 @@ fn exits_of_other_processes_are_left_out_by_the_kernel() {
     drain_until(&mut listener, |records| {
         let rows = 0..records.len();
         assert!(rows.clone().all(|row| records.process(&layout, row) == own));
-        // What is left out is not lost.
+        // Records that are left out on purpose do not count as lost.
         assert_eq!(records.lost, 0);
         rows.into_iter().any(|row| records.tid(&layout, row) == tid)
     });

@@ -1,4 +1,4 @@
-//! Where the members of struct taskstats are: a table that Python gives, for the running kernel.
+//! Offsets of the members of struct taskstats: a table that Python gives for the running kernel.
 
 /// Bytes of `ac_comm` that hold a name; the others are zeros.
 pub const COMM_BYTES: usize = 16;
@@ -10,7 +10,7 @@ pub struct Layout {
     pub version: u16,
     /// Length in bytes.
     pub length: usize,
-    /// What a patched kernel calls the members that it appends; empty for a stock kernel.
+    /// Name of the members that a patched kernel appends; empty for a stock kernel.
     pub profile: String,
     offsets: Vec<(String, usize)>,
     pub(super) pid: usize,
@@ -113,7 +113,7 @@ pub struct Kernel {
     pub family: u16,
     /// Offset of struct taskstats in a reply, bytes.
     pub payload: usize,
-    /// Its struct taskstats.
+    /// Layout of the kernel's struct taskstats.
     pub layout: Layout,
 }
 

@@ -153,8 +153,8 @@ proptest! {
         error_code(&bytes);
     }
 
-    /// What is accepted after any change of the headers still has a whole struct of the layout, and the
-    /// id that stands in its attribute.
+    /// A message that is accepted after any change of its headers still has a whole struct of the layout, and
+    /// the ID in its attribute.
     #[test]
     fn changed_headers_never_give_a_struct_of_another_length(
         changes in proptest::collection::vec((0_usize..48, any::<u8>()), 0..4),

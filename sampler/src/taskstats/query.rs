@@ -139,7 +139,7 @@ impl Query {
             let got = match self.slots.receive(self.socket.as_fd()) {
                 Ok(0) => return Ok(failure),
                 Ok(got) => got,
-                // What was dropped is missing among the answers.
+                // A dropped answer is noticed later as missing.
                 Err(error) if error.raw_os_error() == Some(libc::ENOBUFS) => continue,
                 Err(error) => return Err(error.into()),
             };
@@ -185,7 +185,7 @@ fn asked(datagram: &Datagram<'_>, tids: &[u32], first: u32) -> Option<usize> {
     (place < tids.len()).then_some(place)
 }
 
-/// What the kernel answered.
+/// Answer of the kernel.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Answer<'a> {
     Stats(&'a [u8]),

@@ -19,7 +19,7 @@ struct Scene {
 fn scene(version: u16, pad: Pad) -> Scene {
     let (near, far) = UnixDatagram::pair().unwrap();
     near.set_nonblocking(true).unwrap();
-    // What does not fit is an error, not a test that hangs.
+    // A message that does not fit is an error, not a test that hangs.
     far.set_nonblocking(true).unwrap();
     Scene { version, query: Query::new(kernel(version, pad), near.into()), far }
 }
@@ -103,7 +103,7 @@ fn each_wrong_answer_is_refused_alone_and_by_name() {
             scene.put(&answers);
             check_numbers(&scene.ask(&TIDS).unwrap(), &[101, 103]);
             assert_eq!(scene.query.refused.count(refusal), 1, "{what}");
-            // What has no whole header has no number, so that its question has no answer.
+            // A message without a whole header has no number, so its question stays unanswered.
             assert_eq!(scene.query.refused.count(Refusal::Silence), u64::from(short), "{what}");
             assert_eq!(scene.query.refused.total(), 1 + u64::from(short), "{what}");
         }
@@ -180,7 +180,7 @@ fn an_answer_to_an_earlier_question_is_not_taken_for_this_one() {
     check_numbers(&scene.ask(&TIDS).unwrap(), &TIDS);
     let refused = &scene.query.refused;
     assert_eq!((refused.count(Refusal::Unasked), refused.count(Refusal::Type)), (4, 2));
-    // They are gone, and not in the way of the next.
+    // The late answers are gone and do not disturb the next query.
     scene.put(&scene.right(&TIDS));
     check_numbers(&scene.ask(&TIDS).unwrap(), &TIDS);
     assert_eq!(scene.query.refused.total(), 6);

@@ -1,4 +1,4 @@
-//! What is wrong with a message, by name, and how often it was seen.
+//! Reasons to refuse a message, by name, and how often each was seen.
 //!
 //! A message that is not exactly what the kernel sends is refused whole: a number that may be wrong is
 //! worse than none. Nothing is refused silently.
@@ -10,29 +10,29 @@ use std::fmt;
 pub enum Refusal {
     /// The kernel did not send it.
     Sender,
-    /// It is longer than its slot.
+    /// Message longer than its slot.
     Cut,
-    /// It is shorter than its headers.
+    /// Message shorter than its headers.
     Short,
-    /// It tells another length than it has.
+    /// Message with a length in its header that is not its own.
     Length,
-    /// It is of another type.
+    /// Message of another type.
     Type,
-    /// It is NLMSG_OVERRUN.
+    /// NLMSG_OVERRUN.
     Overrun,
-    /// It has another command than TASKSTATS_CMD_NEW.
+    /// Command other than TASKSTATS_CMD_NEW.
     Command,
     /// An attribute does not fit into its container.
     Attribute,
-    /// It does not have the records that were expected.
+    /// Message without the expected records.
     Content,
-    /// Its struct taskstats is of another version or length.
+    /// Struct taskstats of another version or length.
     Layout,
     /// The thread ids in attribute and struct, or in question and answer, differ.
     Identity,
-    /// It answers a question that was not asked.
+    /// Answer to a question that was not asked.
     Unasked,
-    /// It is the second answer to a question.
+    /// Second answer to a question.
     Twice,
     /// A question had no answer.
     Silence,

@@ -17,7 +17,7 @@ const NULL: u16 = 6;
 const DELAYS: [&str; 8] =
     ["cpu", "blkio", "swapin", "freepages", "thrashing", "compact", "wpcopy", "irq"];
 
-/// Where the empty attribute is: nowhere, in front of the record, or in front of the struct.
+/// Place of the empty attribute: none, before the record, or before the struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pad {
     None,
@@ -154,7 +154,7 @@ impl Record {
         made
     }
 
-    /// What the kernel sends when the thread exits; with `process` when it was its last thread.
+    /// Message of the kernel at the thread's exit; with `process` if it was the last thread of that process.
     pub fn exit(&self, sequence: u32, process: Option<u32>) -> Vec<u8> {
         let mut body = record(AGGR_PID, self.tid, &self.stats(), self.pad, 20);
         if let Some(process) = process {

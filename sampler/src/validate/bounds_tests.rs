@@ -58,7 +58,7 @@ fn a_wait_under_way_counts() {
     let mut story = Story::new();
     let reads = |blkio| [(BLKIO, blkio), ("state", number(FILE_READ)), ("state_since_ns", 100)];
     assert!(story.at(200, &[&reads(0)]).is_empty());
-    // It was woken up after its ledger was read.
+    // The thread was woken after its ledger was read.
     assert!(story.at(900, &[&reads(800)]).is_empty());
     let waits = [(BLKIO, 800), ("state", number(FUTEX)), ("state_since_ns", 100)];
     assert_eq!(story.at(900, &[&waits]), [0]);
@@ -83,7 +83,7 @@ fn a_wait_that_the_kernel_did_not_count_is_missed() {
     };
     assert!(story.since(-900, 500, &[&waited(490)]).is_empty());
     assert_eq!(story.since(-900, 600, &[&waited(300)]), [0]);
-    // What may have been no wait for a disk need not be in it.
+    // A wait that may not have been for a disk need not be in the delay.
     let calls = [
         (BLKIO, 90),
         ("state_other_call_ns", 400),

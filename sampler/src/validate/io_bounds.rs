@@ -46,13 +46,13 @@ struct Columns {
 }
 
 struct Known {
-    /// What the thread had waited before its ledger began, nanoseconds.
+    /// Delay of the thread before its ledger began, nanoseconds.
     before_ns: f64,
     /// CLOCK_MONOTONIC of the last reading with it.
     seen_ns: i64,
 }
 
-/// What threads have waited, and what they had waited before their ledgers began.
+/// Delays of threads, and those from before their ledgers began.
 pub struct IoBounds {
     attach_ns: i64,
     columns: Option<Columns>,

@@ -28,7 +28,7 @@ const COMPARE_NS: i64 = 1_000_000_000;
 /// Threads that are neither read nor reported as ended for so long are forgotten.
 const FORGET_NS: i64 = 5_000_000_000;
 
-/// What replaces a counter that is wrong.
+/// Replacement of a wrong counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Instead {
     /// The sum of states of the thread's ledger.
@@ -43,7 +43,7 @@ struct Wrong {
     start_ns: i64,
     /// CLOCK_MONOTONIC at which the id stood for the thread.
     seen_ns: i64,
-    /// What the kernel had counted before the ledger began.
+    /// Kernel's count before the ledger began.
     base: u64,
     kernel: u64,
     life_ns: i64,
@@ -57,11 +57,11 @@ pub struct Inexact {
     pub tid: u32,
     /// Column.
     pub column: usize,
-    /// What the kernel says, in the unit of the column.
+    /// Kernel's value, in the unit of the column.
     pub kernel: u64,
     /// How long the thread lived by then, nanoseconds.
     pub life_ns: i64,
-    /// What is given instead.
+    /// Value that replaces the kernel's.
     pub instead: Instead,
 }
 
@@ -77,7 +77,7 @@ pub struct Validation {
     compared_ns: i64,
     compared: Vec<u32>,
     wrong: HashMap<(u32, usize), Wrong>,
-    /// Of threads that were there first: start, and of each delay with states what was before.
+    /// Start, and each delay before the ledger, of the threads that lived at attach.
     before: Option<HashMap<u32, (i64, Vec<u64>)>>,
 }
 

@@ -72,7 +72,7 @@ impl Story {
         rows
     }
 
-    /// Its rows at a second.
+    /// Rows of the thread at a second.
     fn at(&mut self, second: f64, row: Row) -> Rows {
         self.now = second;
         let mut rows = self.rows(row);
@@ -80,7 +80,7 @@ impl Story {
         rows
     }
 
-    /// Its exit record.
+    /// Exit record of the thread.
     fn exit(&mut self, lived: f64, row: Row) -> Exits {
         let age_us = vec![(lived * 1e6).round() as u64];
         let rows = self.rows(row);
@@ -89,7 +89,7 @@ impl Story {
         exits
     }
 
-    /// The same, taken in by the tracker.
+    /// Takes the thread's rows at a second into the tracker.
     fn follow(&mut self, second: f64, row: Row) -> Option<f64> {
         let mut rows = self.at(second, row);
         let now_ns = (second * SECOND) as i64;
@@ -152,7 +152,7 @@ fn what_cannot_be_is_the_ledgers() {
     let mut story = Story::new(true);
     assert_eq!(value(&story.at(1.0, blkio(0.3, 0.25))), Some(0.3));
     let rows = story.at(2.0, blkio(5450.0, 0.75));
-    // What it had waited before the ledger began is not in the ledger.
+    // Delay from before the ledger began is not in the ledger.
     assert_eq!((value(&rows), rows.invalid[0]), (Some(0.8), 0b10));
     let found = story.validation.inexact();
     assert_eq!((found.len(), found[0].kernel), (1, 5_450_000_000_000));

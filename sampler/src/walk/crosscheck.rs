@@ -19,7 +19,7 @@ const SHARE: usize = 16 * EVERY as usize;
 /// New threads that are asked about at a time; further ones wait.
 const MAX_NEW: usize = 512;
 
-/// What answers for threads one by one: taskstats.
+/// Second source of single threads: taskstats.
 pub trait Ask: Send {
     /// Reads these threads into `rows`, which are empty; threads that have gone are left out.
     ///

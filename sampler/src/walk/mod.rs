@@ -29,7 +29,7 @@ pub enum Program {
     Members {
         /// The program.
         program: OwnedFd,
-        /// Its map of processes, mapped.
+        /// Mapped table of processes.
         visits: Visits,
     },
     /// An iterator for each process calls `read_counters` for each of its threads.

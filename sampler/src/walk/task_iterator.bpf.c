@@ -25,7 +25,7 @@
 #define STRIDE (ROWS + 8)
 #define USEC 1000
 
-/* Of the kernel's structs only what is used here; the loader moves the offsets to this kernel's. */
+/* Members of the kernel's structs that this program reads; the loader moves offsets to this kernel's. */
 #define KERNEL __attribute__((preserve_access_index))
 
 struct sched_entity {
@@ -99,7 +99,7 @@ struct bpf_iter__task {
 	struct task_struct *task;
 } KERNEL;
 
-/* By columns, so that those of a frame are made without taking rows apart. */
+/* Counters by column, so that a frame's columns are made without taking rows apart. */
 struct block {
 	__u32 used;    /* rows; the reader sets it to 0 */
 	__u32 threads; /* of the process, when the last of them was visited */
@@ -149,7 +149,7 @@ static __always_inline __u64 rounded(__u64 value)
 	(HAS(column, delays->member##_delay) | HAS((column) + 1, delays->member##_count))
 
 /*
- * What taskstats gives for a thread, from the same members in the same form: kernel/taskstats.c
+ * Counters of a thread as taskstats gives them, from the same members: kernel/taskstats.c
  * (fill_stats), kernel/tsacct.c (bacct_add_tsk, xacct_add_tsk), kernel/delayacct.c
  * (delayacct_add_tsk). The columns are in the order of FIELDS in ../../walk/block.py.
  */
@@ -278,7 +278,7 @@ extern int bpf_iter_num_new(struct bpf_iter_num *it, int start, int end) __ksym 
 extern int *bpf_iter_num_next(struct bpf_iter_num *it) __ksym __weak;
 extern void bpf_iter_num_destroy(struct bpf_iter_num *it) __ksym __weak;
 
-/* What the collector runs walk_members with. */
+/* Request of the collector to walk_members. */
 struct stretch {
 	__u32 first; /* member to begin with; the program writes where the next run goes on */
 	__u32 count; /* of members */

@@ -16,7 +16,7 @@ from tidscope_policies.proving.evidence import Interval, mean_interval
 KNEE = 0.03
 """Share of the best that the knee may be below it."""
 KNEE_LOSS = -log(1 - KNEE)
-"""The same as a difference of logarithms."""
+"""`KNEE` as a difference of logarithms."""
 
 MAX_EXPONENT = 700.0
 """Maximum argument of `exp`; larger ones would overflow a float."""

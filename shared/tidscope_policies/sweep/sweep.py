@@ -109,7 +109,7 @@ class SweepRecord:
 
     @property
     def is_harmful(self) -> bool:
-        """Whether more was lost than may be."""
+        """True if more work was lost than allowed."""
         return self.lost_s > self.settings.loss * self.settings.most_s
 
     @property

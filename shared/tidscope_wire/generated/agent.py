@@ -66,7 +66,7 @@ AgentKnob = TypeAliasType(
     Annotated[Literal["gomaxprocs", "pool", "none"], Field(title="AgentKnob")],
 )
 """
-What an agent sets: GOMAXPROCS of a Go program, the number of workers of a pool, or none: the pools of the program can be read only, and all sizes of its hello are 1.
+Knob of an agent: GOMAXPROCS of a Go program, the number of workers of a pool, or none: the pools of the program can be read only, and all sizes of its hello are 1.
 """
 
 
@@ -106,7 +106,7 @@ class AgentPool(Message):
     """
     kind: Annotated[str, Field(pattern="^[a-z][a-z0-9-]{0,31}$")]
     """
-    What it is: gomaxprocs, threads, fork-join, carriers, tokio, tokio-blocking, rayon and so on.
+    Kind of pool: gomaxprocs, threads, fork-join, carriers, tokio, tokio-blocking, rayon and so on.
     """
     size: Annotated[int | None, Field(ge=0, le=4294967295)]
     """

@@ -19,11 +19,11 @@ COLUMNS: dict[TableName, dict[str, ColumnType]] = {
         # Finished stays.
         "count": "uint64",
     },
-    # Who ended whose waits.
+    # Wake-ups that ended waits, by waker and wakee.
     "wakes": {
         # Thread that woke; 0: one of this process without a slot, an interrupt or the idle task.
         "waker_tid": "uint32",
-        # Its process; 0: an interrupt or the idle task.
+        # Process of the waker; 0: an interrupt or the idle task.
         "waker_pid": "uint32",
         # Thread of this process that was woken.
         "wakee_tid": "uint32",
@@ -53,7 +53,7 @@ COLUMNS: dict[TableName, dict[str, ColumnType]] = {
         # Wake-ups that this thread gave to those who waited for the lock.
         "wakes": "uint64",
     },
-    # What is known of locks.
+    # Names and kinds of locks.
     "lock_names": {
         # Number of the lock.
         "lock": "uint32",
@@ -68,7 +68,7 @@ COLUMNS: dict[TableName, dict[str, ColumnType]] = {
         # File whose symbol gave the name; empty: none.
         "symbol_file": "utf8",
     },
-    # Who ran while a thread of the target was in the run queue of the CPU.
+    # Threads and processes that ran while a thread of the target was in the run queue of the CPU.
     "takers": {
         # Thread in a run queue.
         "tid": "uint32",
@@ -93,7 +93,7 @@ COLUMNS: dict[TableName, dict[str, ColumnType]] = {
         "start_ticks": "uint64",
         # 1: rows of the party are of further processes of its name as well, which are too many to be distinguished.
         "many": "uint32",
-        # Its comm.
+        # Name (comm).
         "name": "utf8",
         # Command line or title, at most MAX_PROCESS_TITLE bytes, what looks like a secret left out; empty: not known.
         "title": "utf8",
@@ -134,7 +134,7 @@ COLUMNS: dict[TableName, dict[str, ColumnType]] = {
         "tid": "uint32",
         # Place of the field in the catalogue (GET /api/v1/fields), from 0.
         "field": "uint32",
-        # What the kernel says, in the field's unit; of `at_least` how many calls it could not count.
+        # Kernel's value, in the field's unit; for `at_least` the number of calls that it could not count.
         "kernel": "uint64",
         # How long the thread lived when that was seen.
         "life_ns": "uint64",
@@ -185,7 +185,7 @@ COLUMNS: dict[TableName, dict[str, ColumnType]] = {
         "gomaxprocs": "uint32",
         # Process id inside its own PID namespace; 0: that of the collector.
         "namespace_pid": "uint32",
-        # Its comm.
+        # Name (comm).
         "name": "utf8",
         # Command line or title, at most MAX_PROCESS_TITLE bytes, what looks like a secret left out; of a folded row empty.
         "title": "utf8",
@@ -202,11 +202,11 @@ COLUMNS: dict[TableName, dict[str, ColumnType]] = {
         "pool": "uint32",
         # Number of the row of `processes` that it is of; 0: the target is one process.
         "process": "uint32",
-        # Its process.
+        # Process ID.
         "pid": "uint32",
         # When its figures were read, since attach, at least 1; 0: the row is gone.
         "read_ns": "uint64",
-        # Which of the figures are known: bit b is of the b-th column behind this one, from 0; the others are 0 here.
+        # Mask of known figures: bit b is for the b-th column behind this one, from 0; unknown ones are 0.
         "known": "uint32",
         # Workers that it may have.
         "size": "uint32",
@@ -320,7 +320,7 @@ COLUMNS: dict[TableName, dict[str, ColumnType]] = {
         # End, since attach; 0: stacks are being taken.
         "end_ns": "uint64",
     },
-    # What became of stacks, for all targets of the host, since the program that takes them was started.
+    # Counts of stacks by outcome, for all targets of the host, since the program that takes them was started.
     "stack_counts": {
         # 1: taken; 2: without a stack, since the unwinder does not know the process yet or gave up; 3: stays beyond the limit a second; 4: no room in a buffer; 5: beyond the bound of frames or nodes; 6: stacks that no sample asked for.
         "what": "uint32",
@@ -369,7 +369,7 @@ ROWS: dict[TableName, RowKind] = {
     "stack_periods": "names",
     "stack_counts": "figures",
 }
-"""What the rows of a table are.
+"""Life cycle of the rows of a table.
 
 figures: a row replaces an earlier one with its key; one whose figures are all 0 deletes it.
 names: the same, but no row is deleted.

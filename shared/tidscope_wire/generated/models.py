@@ -30,7 +30,7 @@ AlignKind = TypeAliasType(
     "AlignKind", Annotated[Literal["start", "policy", "mark"], Field(title="AlignKind")]
 )
 """
-Where runs are aligned in time: start: at their first frames; policy: at the first start of a policy; mark: at a mark with the given text.
+Alignment of runs in time: start: at their first frames; policy: at the first start of a policy; mark: at a mark with the given text.
 """
 
 
@@ -69,7 +69,7 @@ AuditAction = TypeAliasType(
     ],
 )
 """
-What changes something, and the start of the process that keeps the log.
+Actions that change something, and the start of the process that keeps the log.
 """
 
 
@@ -88,7 +88,7 @@ AuditDetails = TypeAliasType(
     "AuditDetails", Annotated[dict[str, str], Field(title="AuditDetails")]
 )
 """
-What was asked for, and why it was refused.
+Details of the request, and the reason of a refusal.
 """
 
 
@@ -96,7 +96,7 @@ Better = TypeAliasType(
     "Better", Annotated[Literal["more", "less", "neither"], Field(title="Better")]
 )
 """
-Which way is an improvement.
+Direction of an improvement.
 """
 
 
@@ -160,7 +160,7 @@ class ChartPoint(Message):
     """
     at: float | None
     """
-    Where it stands on an x axis of numbers, which a curve has; null: at x.
+    Place on a numeric x axis, which a curve has; null: at x.
     """
     mean: float
     """
@@ -194,7 +194,7 @@ class ChartSeries(Message):
     """
     points: list[ChartPoint]
     """
-    By x.
+    Points in ascending order of x.
     """
 
 
@@ -222,7 +222,7 @@ class ClientProof(Message):
         ),
     ]
     """
-    Whose secret it is: operator, viewer, or collector:NAME.
+    Owner of the secret: operator, viewer, or collector:NAME.
     """
     client_nonce: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
     """
@@ -230,7 +230,7 @@ class ClientProof(Message):
     """
     backend_nonce: Annotated[str, Field(pattern="^[0-9a-f]{80}$")]
     """
-    Of the backend, hexadecimal; good for one proof within 10 s.
+    Nonce of the backend, hexadecimal; good for one proof within 10 s.
     """
     port: Annotated[int | None, Field(ge=1, le=65535)]
     """
@@ -281,7 +281,7 @@ class CollectorGoodbye(Message):
     type: Literal["collector_goodbye"] = "collector_goodbye"
     last: Annotated[dict[str, LastAdditionalProperty], Field(max_length=64)] = {}
     """
-    By target: the number of its last frame, which has everything up to the end of sampling.
+    Number of the last frame by target; that frame has everything up to the end of sampling.
     """
 
 
@@ -383,7 +383,7 @@ class CollectorHealth(Message):
     """
     counters_disagreement: str | None = None
     """
-    Where a walk and taskstats disagreed: thread, field and values. Since then counters are read by genetlink. Null: they never did.
+    First disagreement of a walk and taskstats: thread, field and values. Since then counters are read by genetlink. Null: they never disagreed.
     """
     locks_reason: str | None = None
     """
@@ -439,7 +439,7 @@ CompareBasis = TypeAliasType(
     "CompareBasis", Annotated[Literal["rates", "totals"], Field(title="CompareBasis")]
 )
 """
-What counters are compared as: rates: mean rates over each run, which do not depend on its length; totals: over the whole run.
+Form in which counters are compared: rates: mean rates over each run, which do not depend on its length; totals: over the whole run.
 """
 
 
@@ -447,7 +447,7 @@ CompareSplit = TypeAliasType(
     "CompareSplit", Annotated[Literal["none", "process"], Field(title="CompareSplit")]
 )
 """
-What a role is in a comparison: none: all threads of its name, whichever process they are of. process: those in processes of one name; it is called "PROCESS → ROLE".
+Meaning of a role in a comparison: none: all threads of its name, whichever process they are of. process: those in processes of one name; it is called "PROCESS → ROLE".
 """
 
 
@@ -475,11 +475,11 @@ class ComparedGroup(Message):
     )
     label: str
     """
-    Its name.
+    Name of the group.
     """
     runs: list[Run]
     """
-    Its runs.
+    Runs of the group.
     """
 
 
@@ -532,7 +532,7 @@ class ConnectionsHealth(Message):
     """
     authenticated: Annotated[int, Field(ge=0)]
     """
-    Of them, those that have shown a credential.
+    Open connections that have shown a credential.
     """
     evicted: Annotated[int, Field(ge=0)]
     """
@@ -554,7 +554,7 @@ class ConnectionsHealth(Message):
 
 class CoreDivision(Message):
     """
-    What the arbiter gives a program of the cores that it divides, and why.
+    Cores that the arbiter gives a program of those that it divides, and why.
     """
 
     model_config = ConfigDict(
@@ -590,7 +590,7 @@ class CoreDivision(Message):
     """
     cause: Literal["members", "try", "estimate"]
     """
-    Of the last change of its cores: members (one joined, left, stopped or went on), a try, or an estimate.
+    Cause of the last change of its cores: members (one joined, left, stopped or went on), a try, or an estimate.
     """
     reason: Annotated[str, Field(max_length=1024)]
     """
@@ -688,11 +688,11 @@ class DamagedRun(Message):
     )
     folder: str
     """
-    Its name.
+    Name of the folder.
     """
     reason: str
     """
-    What is wrong with it.
+    Reason why the folder is no readable run.
     """
 
 
@@ -777,16 +777,16 @@ class DoctorCheck(Message):
     """
     title: str
     """
-    What was checked.
+    Subject of the check.
     """
     status: CheckStatus
     finding: str
     """
-    What was found, with values.
+    Result, with values.
     """
     impact: str
     """
-    What does not work as a result; empty if nothing.
+    Features that do not work as a result; empty if none.
     """
     fix: str
     """
@@ -815,7 +815,7 @@ class DoctorCommand(Message):
 
 class DoctorReport(Message):
     """
-    What tidscope can measure on this host.
+    Measurements that tidscope can make on this host.
     """
 
     model_config = ConfigDict(
@@ -880,7 +880,7 @@ class EnergyDomain(Message):
 
 class EnergySource(Message):
     """
-    Where the machine's energy is read from.
+    Source of the machine's energy.
     """
 
     model_config = ConfigDict(
@@ -892,7 +892,7 @@ class EnergySource(Message):
     """
     reason: str
     """
-    Where it comes from, or why it is unavailable.
+    Source of the energy, or why it is unavailable.
     """
 
 
@@ -988,7 +988,7 @@ class ExperimentChart(Message):
     """
     x_label: str
     """
-    What x is.
+    Meaning of x.
     """
     x: list[str]
     """
@@ -996,7 +996,7 @@ class ExperimentChart(Message):
     """
     y_label: str
     """
-    What y is.
+    Meaning of y.
     """
     unit: str
     """
@@ -1004,7 +1004,7 @@ class ExperimentChart(Message):
     """
     reference: float | None
     """
-    Where a line is drawn: what no difference, or an ideal, would be; null: nowhere.
+    Place of a reference line for no difference or an ideal; null: no line.
     """
     series: list[ChartSeries]
     """
@@ -1012,7 +1012,7 @@ class ExperimentChart(Message):
     """
     note: str
     """
-    What to know about it; empty: nothing.
+    Hint for readers; empty if none.
     """
 
 
@@ -1069,7 +1069,7 @@ class ExperimentSummary(Message):
     """
     cells_done: Annotated[int, Field(ge=0)]
     """
-    Those that need no more repeats.
+    Cells that need no more repeats.
     """
     repeats: Annotated[int, Field(ge=0)]
     """
@@ -1093,7 +1093,7 @@ class ExperimentSummary(Message):
     """
     targets: list[str]
     """
-    What can be watched of that repeat.
+    Targets of that repeat, which can be watched.
     """
 
 
@@ -1102,7 +1102,7 @@ VerdictDirection = TypeAliasType(
     Annotated[Literal["less", "more"], Field(title="VerdictDirection")],
 )
 """
-Which way is an improvement.
+Direction of an improvement.
 """
 
 
@@ -1152,7 +1152,7 @@ class ExperimentVerdict(Message):
     """
     better: Annotated[VerdictDirection, Field(title="VerdictDirection")]
     """
-    Which way is an improvement.
+    Direction of an improvement.
     """
     verdict: Annotated[VariantVerdict, Field(title="VariantVerdict")]
     """
@@ -1259,7 +1259,7 @@ class FigureDifference(Message):
     """
     caveat: str | None
     """
-    What to know about the verdict, in one sentence; null if nothing.
+    Reservation about the verdict, in one sentence; null if none.
     """
 
 
@@ -1359,7 +1359,7 @@ TableName = TypeAliasType(
     ],
 )
 """
-Which one; frame_tables.json has its columns.
+Name of the table; frame_tables.json has its columns.
 """
 
 
@@ -1373,7 +1373,7 @@ class FrameTable(Message):
     )
     name: Annotated[TableName, Field(title="TableName")]
     """
-    Which one; frame_tables.json has its columns.
+    Name of the table; frame_tables.json has its columns.
     """
     rows: Annotated[int, Field(ge=0, le=65536)]
     """
@@ -1416,7 +1416,7 @@ class FramesLost(Message):
     """
     reason: str
     """
-    Which bound was exceeded.
+    Exceeded bound.
     """
 
 
@@ -1476,7 +1476,7 @@ class Gap(Message):
     """
     reason: str
     """
-    Which bound was exceeded.
+    Exceeded bound.
     """
 
 
@@ -1499,7 +1499,7 @@ class GomaxprocsChanged(Message):
     """
     pid: Annotated[int | None, Field(ge=1)] = None
     """
-    Of a group: the process that it happened in; null: the target is one process.
+    For a group: process in which it happened; null: the target is one process.
     """
 
 
@@ -1537,7 +1537,7 @@ Account of bytes from and to block devices; null: there is none.
 
 class GroupCheck(Message):
     """
-    What the threads of a group add up to, those that ended included, beside what the kernel says of the same time by another account. Both count from the first sample on, and are read right after each other about once a second.
+    Sums of a group's threads, ended ones included, beside another account of the kernel. Both count from the first sample on, and are read right after each other about once a second.
     """
 
     model_config = ConfigDict(
@@ -1553,7 +1553,7 @@ class GroupCheck(Message):
     """
     kernel_cpu_ns: Annotated[int, Field(ge=0)]
     """
-    The same by the account, nanoseconds.
+    CPU time by the account, nanoseconds.
     """
     io_by: Annotated[IoAccount, Field(title="IoAccount")]
     """
@@ -1565,7 +1565,7 @@ class GroupCheck(Message):
     """
     kernel_read_bytes: Annotated[int | None, Field(ge=0)]
     """
-    The same by the account, all devices added up.
+    Bytes read by the account, over all devices.
     """
     threads_write_bytes: Annotated[int | None, Field(ge=0)]
     """
@@ -1573,7 +1573,7 @@ class GroupCheck(Message):
     """
     kernel_write_bytes: Annotated[int | None, Field(ge=0)]
     """
-    The same by the account; version 1 counts pages that are written later for no group.
+    Bytes written by the account; version 1 counts pages that are written later for no group.
     """
 
 
@@ -1607,7 +1607,7 @@ class GroupCounts(Message):
     """
     check: GroupCheck | None = None
     """
-    What its threads add up to beside an account that the kernel keeps by itself; null: there is no such account, or none yet.
+    Sums of the group's threads beside the kernel's own account; null if there is no such account, or none yet.
     """
 
 
@@ -1653,7 +1653,7 @@ GroupKind = TypeAliasType(
     ],
 )
 """
-What makes processes a group: tree: a process and all its descendants. cgroup: all in a cgroup and those below it. unit: those of a systemd unit. container: those of a container. pod: those of a Kubernetes pod. match: all that fit a match expression.
+Kind of group: tree: a process and all its descendants. cgroup: all in a cgroup and those below it. unit: those of a systemd unit. container: those of a container. pod: those of a Kubernetes pod. match: all that fit a match expression.
 """
 
 
@@ -1687,13 +1687,13 @@ class GroupLimits(Message):
     """
     writes_limited_us: Annotated[int | None, Field(ge=0)]
     """
-    The same of writes.
+    Time since attach in which at least 90 % of a limit of writes was used, microseconds; null without a disk limit.
     """
 
 
 class GroupSelector(Message):
     """
-    Which processes are a group.
+    Selector of a group of processes.
     """
 
     model_config = ConfigDict(
@@ -1702,11 +1702,11 @@ class GroupSelector(Message):
     kind: GroupKind
     pid: Annotated[int | None, Field(ge=1)] = None
     """
-    Of a tree: the process id of its root; null for other kinds.
+    For a tree: process ID of its root; null for other kinds.
     """
     start_ticks: Annotated[int | None, Field(ge=0)] = None
     """
-    Of a tree: start time of its root in clock ticks since boot, so that another process with its id is refused.
+    For a tree: start time of its root in clock ticks since boot, so that another process with its ID is refused.
     """
     value: Annotated[str | None, Field(max_length=1024, min_length=1)] = None
     """
@@ -1822,7 +1822,7 @@ KnobKind = TypeAliasType(
     ],
 )
 """
-What a policy sets.
+Knob that a policy sets.
 """
 
 
@@ -1937,7 +1937,7 @@ class MeasuredChange(Message):
     )
     percent: float
     """
-    As measured.
+    Measured change, percent.
     """
     low_percent: Annotated[float | None, Field(ge=-100.0)]
     """
@@ -1985,11 +1985,11 @@ class OperationEverywhere(Message):
     """
     mean_share: Annotated[float, Field(ge=0.0, le=1.0)]
     """
-    Of the time of an endpoint's critical paths, averaged over all endpoints, 0 to 1: each endpoint counts the same.
+    Share of the time of an endpoint's critical paths, averaged over all endpoints, 0 to 1: each endpoint counts alike.
     """
     exclusive_ns: Annotated[int, Field(ge=0)]
     """
-    Its own time on all critical paths, nanoseconds.
+    Own time on all critical paths, nanoseconds.
     """
     endpoints: Annotated[int, Field(ge=0)]
     """
@@ -2027,7 +2027,7 @@ class OperationRank(Message):
     """
     share: Annotated[float, Field(ge=0.0, le=1.0)]
     """
-    Of the time of all critical paths, 0 to 1.
+    Share of the time of all critical paths, 0 to 1.
     """
     traces: Annotated[int, Field(ge=0)]
     """
@@ -2035,7 +2035,7 @@ class OperationRank(Message):
     """
     saving_ns: Annotated[int, Field(ge=0)]
     """
-    What a trace would gain in the mean if the operation took no time, nanoseconds.
+    Mean gain of a trace if the operation took no time, nanoseconds.
     """
     drag_ns: Annotated[int, Field(ge=0)]
     """
@@ -2043,11 +2043,11 @@ class OperationRank(Message):
     """
     slack_ns: Annotated[int, Field(ge=0)]
     """
-    By how much it could be slower without a request taking longer (median of the requests with it), nanoseconds.
+    Slack of the operation: how much slower it could be before a request takes longer (median of the requests with it), nanoseconds.
     """
     error_share: Annotated[float, Field(ge=0.0, le=1.0)]
     """
-    Of the requests with it on the critical path, the share that failed, 0 to 1.
+    Share of failed requests among those with the operation on the critical path, 0 to 1.
     """
 
 
@@ -2159,7 +2159,7 @@ class Problem(Message):
     """
     detail: str
     """
-    What was wrong in this case, with the value.
+    Cause of the problem in this case, with the value.
     """
     hint: str
     """
@@ -2234,7 +2234,7 @@ ContainerRuntime = TypeAliasType(
     ],
 )
 """
-What runs it.
+Container engine.
 """
 
 
@@ -2248,15 +2248,15 @@ class ProcessContainer(Message):
     )
     id: str
     """
-    Its id.
+    Container ID.
     """
     name: str | None
     """
-    Its name; null if neither tells it.
+    Name of the container; null if neither source tells it.
     """
     runtime: Annotated[ContainerRuntime, Field(title="ContainerRuntime")]
     """
-    What runs it.
+    Container engine.
     """
     pod: str | None
     """
@@ -2341,7 +2341,7 @@ class ProgramExecuted(Message):
     """
     pid: Annotated[int | None, Field(ge=1)] = None
     """
-    Of a group: the process that it happened in; null: the target is one process.
+    For a group: process in which it happened; null: the target is one process.
     """
 
 
@@ -2393,7 +2393,7 @@ class ProofPlan(Message):
     """
     seed: Annotated[int | None, Field(ge=0, le=9007199254740991)] = None
     """
-    Of the order of blocks; null: 1.
+    Seed of the order of blocks; null: 1.
     """
 
 
@@ -2412,7 +2412,7 @@ class ProofRequest(Message):
         ),
     ]
     """
-    Whose secret it is: operator, viewer, or collector:NAME.
+    Owner of the secret: operator, viewer, or collector:NAME.
     """
     nonce: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
     """
@@ -2440,7 +2440,7 @@ class ProofResponse(Message):
     )
     nonce: Annotated[str, Field(pattern="^[0-9a-f]{80}$")]
     """
-    Of the backend, hexadecimal; good for one proof within 10 s.
+    Nonce of the backend, hexadecimal; good for one proof within 10 s.
     """
     proofs: Annotated[list[Proof], Field(max_length=2, min_length=2)]
     """
@@ -2583,7 +2583,7 @@ class RecordRequest(Message):
     """
     command: Annotated[str | None, Field(max_length=65536)] = None
     """
-    What the run stores as the process's command line; null: what the collector reports.
+    Command line that the run stores for the process; null: the collector's.
     """
     stacks: bool = False
     """
@@ -2674,7 +2674,7 @@ class RestoredProgram(Message):
     """
     problem: Annotated[str, Field(max_length=1024)]
     """
-    What kept it from being restored, one sentence; empty if nothing did.
+    Obstacle to restoring, one sentence; empty if none.
     """
 
 
@@ -2700,7 +2700,7 @@ Role = TypeAliasType(
     "Role", Annotated[Literal["operator", "viewer"], Field(title="Role")]
 )
 """
-What a session may do: viewers watch, operators also change things.
+Role of a session: viewers watch, operators also change things.
 """
 
 
@@ -2714,7 +2714,7 @@ class RoleRule(Message):
     )
     pattern: Annotated[str, Field(max_length=256, min_length=1)]
     """
-    Of whole names of threads; * stands for any characters, ? for one.
+    Pattern of whole thread names; * stands for any characters, ? for one.
     """
     role: Annotated[str, Field(max_length=256, min_length=1)]
     """
@@ -2805,7 +2805,7 @@ Why a run ended; flight-recorder: only the past was recorded.
 
 class RunLosses(Message):
     """
-    What is missing in a run or was measured late. All 0: no known losses.
+    Losses of a run, and late measurements. All 0: no known losses.
     """
 
     model_config = ConfigDict(
@@ -2887,7 +2887,7 @@ class RunMark(Message):
     """
     text: Annotated[str, Field(max_length=200, min_length=1)]
     """
-    What the mark says.
+    Text of the mark.
     """
 
 
@@ -2905,7 +2905,7 @@ class RunOutcome(Message):
     """
     exit_code: int | None
     """
-    Its exit code; null if a signal ended it.
+    Exit code; null if a signal ended the program.
     """
     signal: Annotated[str | None, Field(max_length=20)]
     """
@@ -3039,15 +3039,15 @@ class SearchRestarted(Message):
     """
     reason: Annotated[str, Field(max_length=256)]
     """
-    What caused it.
+    Cause.
     """
     actor: Annotated[str, Field(max_length=128)]
     """
-    Who requested it: page or command line, and its address.
+    Requester: page or command line, and its address.
     """
     pid: Annotated[int | None, Field(ge=1)] = None
     """
-    Which program of a group; null: the target is one process.
+    Program of a group; null: the target is one process.
     """
     program: Annotated[str | None, Field(max_length=64)] = None
     """
@@ -3070,11 +3070,11 @@ class SessionInfo(Message):
     role: Role
     label: str
     """
-    What opened it: the User-Agent of a browser, or the name of a program.
+    Client that opened the session: the User-Agent of a browser, or the name of a program.
     """
     address: str
     """
-    Where it was opened from.
+    Address that opened the session.
     """
     opened_unix_us: Annotated[int, Field(ge=0)]
     """
@@ -3109,7 +3109,7 @@ class SessionOpened(Message):
     role: Role
     credential: str
     """
-    What stands for the session: sent as Bearer, or as the WebSocket subprotocol tidscope.session.CREDENTIAL. It is given here only.
+    Credential of the session, sent as Bearer or as the WebSocket subprotocol tidscope.session.CREDENTIAL. Given only here.
     """
 
 
@@ -3138,7 +3138,7 @@ class SessionResponse(Message):
     role: Role
     id: str | None
     """
-    Of the session; null for a program that shows a token.
+    ID of the session; null for a program that shows a token.
     """
 
 
@@ -3184,7 +3184,7 @@ SignalKind = TypeAliasType(
     ],
 )
 """
-What a policy optimises.
+Signal that a policy optimises.
 """
 
 
@@ -3207,7 +3207,7 @@ class SignalOption(Message):
     """
     note: Annotated[str, Field(max_length=512)]
     """
-    What it counts.
+    Meaning of the counter.
     """
 
 
@@ -3239,7 +3239,7 @@ Whether the size of a pool fits the CPUs that its program may use.
 
 class Source(Message):
     """
-    Where a target's samples come from.
+    Sources of a target's samples.
     """
 
     model_config = ConfigDict(
@@ -3272,7 +3272,7 @@ class Source(Message):
     """
     network: str
     """
-    Where per-thread network counters come from, or 'none: …' and why.
+    Source of per-thread network counters, or 'none: …' and why.
     """
     ledger: bool = False
     """
@@ -3302,11 +3302,11 @@ class SpanLock(Message):
     """
     kind: str
     """
-    What it is, as in the table lock_names.
+    Kind of lock, as in the table lock_names.
     """
     source: str
     """
-    Where its name is from, as in that table.
+    Source of its name, as in that table.
     """
     wait_ns: Annotated[int, Field(ge=0)]
     """
@@ -3354,7 +3354,7 @@ Group of states: running, runnable (in a run queue), throttled (by a CPU limit),
 
 class SpanPart(Message):
     """
-    What threads did during a part of a span's own time.
+    Activities of threads during a part of a span's own time.
     """
 
     model_config = ConfigDict(
@@ -3416,7 +3416,7 @@ class SpanThread(Message):
     """
     own_ns: Annotated[int, Field(ge=0)]
     """
-    Of the span itself on the critical path, nanoseconds.
+    Time of the span itself on the critical path, nanoseconds.
     """
     parts: list[SpanPart]
     """
@@ -3446,7 +3446,7 @@ class SpanThreadName(Message):
     )
     pid: Annotated[int, Field(ge=1)]
     """
-    Its process.
+    Process ID.
     """
     tid: Annotated[int, Field(ge=1)]
     """
@@ -3460,7 +3460,7 @@ class SpanThreadName(Message):
 
 class StackCounts(Message):
     """
-    What became of stacks in the window, for all targets of the host.
+    Counts of stacks in the window by outcome, for all targets of the host.
     """
 
     model_config = ConfigDict(
@@ -3514,7 +3514,7 @@ class StackDifferenceNode(Message):
     """
     after: Annotated[float, Field(ge=0.0)]
     """
-    The same of the second.
+    Time a second of the second window, s/s.
     """
     before_low: Annotated[float, Field(ge=0.0)]
     """
@@ -3620,7 +3620,7 @@ class StackNode(Message):
 
 class StackPlace(Message):
     """
-    Where in the code: the frame that tells most, and its share.
+    Place in the code: the most telling frame, and its share.
     """
 
     model_config = ConfigDict(
@@ -3684,7 +3684,7 @@ class StackSelection(Message):
     )
     label: str
     """
-    What it is, for people.
+    Name of the side, for people.
     """
     seconds: Annotated[float, Field(ge=0.0)]
     """
@@ -3709,7 +3709,7 @@ StackSide = TypeAliasType(
     Annotated[Literal["threads", "releasers", "holders"], Field(title="StackSide")],
 )
 """
-Whose stacks: of threads while they are in states, or of the threads that ended their waits.
+Side of the stacks: threads while they are in states, or the threads that ended their waits.
 """
 
 
@@ -3720,7 +3720,7 @@ StackTrigger = TypeAliasType(
     ],
 )
 """
-What lets the unwinder look at a thread that leaves the CPU: a watchpoint on a variable that the ledger's program writes, context switches in windows of time, or nothing.
+Trigger that lets the unwinder look at a thread that leaves the CPU: a watchpoint on a variable that the ledger's program writes, context switches in windows of time, or nothing.
 """
 
 
@@ -3771,7 +3771,7 @@ class SteeringDecided(Message):
     """
     state: Annotated[str, Field(max_length=256)]
     """
-    What the policy is doing, in words.
+    Activity of the policy, in words.
     """
     reason: Annotated[str, Field(max_length=1024)]
     """
@@ -3799,7 +3799,7 @@ class SteeringDecided(Message):
     """
     pid: Annotated[int | None, Field(ge=1)] = None
     """
-    Which program of a group; null: the target is one process.
+    Program of a group; null: the target is one process.
     """
     program: Annotated[str | None, Field(max_length=64)] = None
     """
@@ -3807,7 +3807,7 @@ class SteeringDecided(Message):
     """
     division: CoreDivision | None = None
     """
-    What the arbiter gives the program of the cores, after the decision; null: another policy decided.
+    Cores that the arbiter gives the program after the decision; null: another policy decided.
     """
 
 
@@ -3861,11 +3861,11 @@ class SteeringProblem(Message):
     """
     problem: Annotated[str | None, Field(max_length=1024)]
     """
-    What is wrong, one sentence; null: resolved.
+    Problem, one sentence; null: resolved.
     """
     pid: Annotated[int | None, Field(ge=1)] = None
     """
-    Which program of a group; null: the target is one process.
+    Program of a group; null: the target is one process.
     """
     program: Annotated[str | None, Field(max_length=64)] = None
     """
@@ -3892,11 +3892,11 @@ class SteeringReleased(Message):
     """
     actor: Annotated[str, Field(max_length=128)]
     """
-    Who requested it: page or command line, and its address.
+    Requester: page or command line, and its address.
     """
     pid: Annotated[int | None, Field(ge=1)] = None
     """
-    Which program of a group; null: the target is one process.
+    Program of a group; null: the target is one process.
     """
     program: Annotated[str | None, Field(max_length=64)] = None
     """
@@ -3941,11 +3941,11 @@ class SteeringStarted(Message):
     """
     actor: Annotated[str, Field(max_length=128)]
     """
-    Who requested it: page or command line, and its address.
+    Requester: page or command line, and its address.
     """
     pid: Annotated[int | None, Field(ge=1)] = None
     """
-    Which program of a group; null: the target is one process.
+    Program of a group; null: the target is one process.
     """
     program: Annotated[str | None, Field(max_length=64)] = None
     """
@@ -4029,7 +4029,7 @@ class SweepPlan(Message):
     """
     seed: Annotated[int | None, Field(ge=0, le=9007199254740991)] = None
     """
-    Of the order of sizes; null: 1.
+    Seed of the order of sizes; null: 1.
     """
 
 
@@ -4142,15 +4142,15 @@ class ThreadBorn(Message):
     """
     start_ns: int
     """
-    Its start, nanoseconds since attach; negative if it started before.
+    Start, nanoseconds since attach; negative if it started before.
     """
     name: str
     """
-    Its name (comm).
+    Name (comm).
     """
     pid: Annotated[int | None, Field(ge=1)] = None
     """
-    Of a group: the process that it happened in; null: the target is one process.
+    For a group: process in which it happened; null: the target is one process.
     """
 
 
@@ -4174,11 +4174,11 @@ class ThreadExited(Message):
     """
     start_ns: int
     """
-    Its start, nanoseconds since attach.
+    Start, nanoseconds since attach.
     """
     name: str
     """
-    Its last name (comm).
+    Last name (comm).
     """
     totals: dict[str, TotalsAdditionalProperty]
     """
@@ -4198,7 +4198,7 @@ class ThreadExited(Message):
     """
     pid: Annotated[int | None, Field(ge=1)] = None
     """
-    Of a group: the process that it happened in; null: the target is one process.
+    For a group: process in which it happened; null: the target is one process.
     """
     inexact: Annotated[list[InexactItem], Field(max_length=64)] = []
     """
@@ -4208,7 +4208,7 @@ class ThreadExited(Message):
 
 class ThreadNow(Message):
     """
-    What a thread does, by its last stack.
+    Activity of a thread, by its last stack.
     """
 
     model_config = ConfigDict(
@@ -4259,7 +4259,7 @@ class ThreadRenamed(Message):
     """
     pid: Annotated[int | None, Field(ge=1)] = None
     """
-    Of a group: the process that it happened in; null: the target is one process.
+    For a group: process in which it happened; null: the target is one process.
     """
 
 
@@ -4325,7 +4325,7 @@ class TraceEndpoint(Message):
     """
     errors: Annotated[int, Field(ge=0)]
     """
-    Those whose root span failed.
+    Traces whose root span failed.
     """
     p50_ns: Annotated[int, Field(ge=0)]
     """
@@ -4486,7 +4486,7 @@ class TraceSet(Message):
 
 class TraceSkew(Message):
     """
-    What clocks that disagree did to a trace.
+    Effects of disagreeing clocks on a trace.
     """
 
     model_config = ConfigDict(
@@ -4510,7 +4510,7 @@ SpanKind = TypeAliasType(
     ],
 )
 """
-What it is in a call.
+Part of the span in a call.
 """
 
 
@@ -4550,7 +4550,7 @@ class TraceSpan(Message):
     """
     kind: Annotated[SpanKind, Field(title="SpanKind")]
     """
-    What it is in a call.
+    Part of the span in a call.
     """
     error: bool
     """
@@ -4596,7 +4596,7 @@ class TraceSummary(Message):
     """
     duration_ns: Annotated[int, Field(ge=0)]
     """
-    Of its root span, nanoseconds.
+    Duration of the root span, nanoseconds.
     """
     spans: Annotated[int, Field(ge=0)]
     """
@@ -4696,7 +4696,7 @@ class TracesImported(Message):
 
 class TracesReceived(Message):
     """
-    What came in as spans, since the backend started.
+    Spans received since the backend started.
     """
 
     model_config = ConfigDict(
@@ -4724,7 +4724,7 @@ class TracesReceived(Message):
     """
     bytes: Annotated[int, Field(ge=0)]
     """
-    Of the store on disk.
+    Size of the store on disk, bytes.
     """
     refused: Annotated[int, Field(ge=0)]
     """
@@ -4736,7 +4736,7 @@ class TracesReceived(Message):
     """
     grpc_port: Annotated[int | None, Field(ge=0)]
     """
-    The same of OTLP/gRPC.
+    Port of this machine at which OTLP/gRPC is received; null: it is not.
     """
 
 
@@ -4757,7 +4757,7 @@ class Unsubscribe(Message):
 
 class Actor(Message):
     """
-    Who requested a change, for events and the audit logs.
+    Actor who requested a change, for events and the audit logs.
     """
 
     model_config = ConfigDict(
@@ -4769,7 +4769,7 @@ class Actor(Message):
     """
     role: Role | None
     """
-    What the actor may do; null: no role was granted.
+    Role of the actor; null if none was granted.
     """
     label: Annotated[str, Field(max_length=128)]
     """
@@ -4871,11 +4871,11 @@ class AuditRecord(Message):
     actor: Actor
     object: Annotated[str | None, Field(max_length=256)]
     """
-    What it was done to: the id of a target, run or session, a process, a host; null: the whole process.
+    Object of the action: ID of a target, run or session, a process, or a host; null: the whole process.
     """
     details: Annotated[AuditDetails, Field(title="AuditDetails")]
     """
-    What was asked for, and why it was refused.
+    Details of the request, and the reason of a refusal.
     """
     lost: Annotated[int, Field(ge=0)]
     """
@@ -5129,11 +5129,11 @@ class Comparison(Message):
     """
     metrics: list[ComparedMetric]
     """
-    Of the whole process first, then of pools of workers, then by role.
+    Metrics of the whole process first, then of pools of workers, then by role.
     """
     series: list[ComparedSeries]
     """
-    By metric, role and run.
+    Series by metric, role and run.
     """
     confidence: str
     """
@@ -5289,11 +5289,11 @@ class Group(Message):
     kind: GroupKind
     value: str | None
     """
-    As in the selector; null for a tree.
+    Value as in the selector; null for a tree.
     """
     name: str
     """
-    As shown, such as: make -j4 and its descendants.
+    Name as shown, such as: make -j4 and its descendants.
     """
     cgroup: str | None
     """
@@ -5323,7 +5323,7 @@ class HeatChain(Message):
     """
     ns: Annotated[int, Field(ge=0)]
     """
-    Of the operation's own time on the critical path, nanoseconds.
+    Own time of the operation on the critical path, nanoseconds.
     """
 
 
@@ -5410,7 +5410,7 @@ class LiveProblem(Message):
 
 class LockPlaces(Message):
     """
-    Where a lock is waited for, released and held.
+    Code in which a lock is waited for, released and held.
     """
 
     model_config = ConfigDict(
@@ -5424,7 +5424,7 @@ class LockPlaces(Message):
     releases: StackPlace | None
     holds: StackPlace | None
     """
-    Of those who ended the waits, while the waits lasted.
+    Code of the threads that ended the waits, while the waits lasted.
     """
 
 
@@ -5447,7 +5447,7 @@ class NameThreadsCommand(Message):
     """
     names: Annotated[list[SpanThreadName], Field(max_length=256)]
     """
-    By thread; the first of several for one thread counts.
+    Names by thread; the first of several for one thread counts.
     """
 
 
@@ -5469,7 +5469,7 @@ class PolicyInfo(Message):
     """
     source: Annotated[str, Field(max_length=256)]
     """
-    Where it comes from: the paper or program.
+    Origin: the paper or program.
     """
     wait: bool
     """
@@ -5477,7 +5477,7 @@ class PolicyInfo(Message):
     """
     parameters: list[PolicyParameter]
     """
-    Its parameters.
+    Parameters of the policy.
     """
 
 
@@ -5499,7 +5499,7 @@ class PredictionModel(Message):
     """
     sharing: Literal["off", "read", "write"]
     """
-    What other users may do with it.
+    Rights of other users on the model.
     """
     threshold: Annotated[int, Field(ge=0)]
     """
@@ -5515,11 +5515,11 @@ class PredictionModel(Message):
     """
     hits: Annotated[int, Field(ge=0)]
     """
-    Those of them that it had predicted.
+    Answers that the model had predicted.
     """
     undecided: Annotated[int, Field(ge=0)]
     """
-    Those that it had no prediction for.
+    Answers that the model had no prediction for.
     """
     resets: Annotated[int, Field(ge=0)]
     """
@@ -5557,7 +5557,7 @@ class PredictionService(Message):
     """
     models: Annotated[list[PredictionModel], Field(max_length=256)]
     """
-    Those that the backend's user may see.
+    Models that the backend's user may see.
     """
 
 
@@ -5583,7 +5583,7 @@ class Process(Message):
     """
     name: str
     """
-    Its comm, at most 15 bytes.
+    Name (comm), at most 15 bytes.
     """
     command: str | None
     """
@@ -5644,11 +5644,11 @@ class Process(Message):
     """
     namespace_pid: Annotated[int | None, Field(ge=1)] = None
     """
-    Its process id inside its own PID namespace; null if that is the collector's.
+    Process ID inside the process's own PID namespace; null if that is the collector's.
     """
     namespace_uid: Annotated[int | None, Field(ge=0)] = None
     """
-    Its real user id inside its own user namespace; null if that is the same.
+    Real user ID inside the process's own user namespace; null if that is the same.
     """
     namespace_user: Annotated[str | None, Field(max_length=64)] = None
     """
@@ -5683,7 +5683,7 @@ class ProcessesReply(Message):
     """
     note: str = ""
     """
-    What was left out because the list is too long for a message, such as `1,200 of 40,000 processes are listed`; empty if nothing.
+    Processes left out because the list is too long for a message, such as `1,200 of 40,000 processes are listed`; empty if none.
     """
 
 
@@ -5705,7 +5705,7 @@ class ProcessesResponse(Message):
     """
     note: str = ""
     """
-    What was left out because the list is too long for a message, such as `1,200 of 40,000 processes are listed`; empty if nothing.
+    Processes left out because the list is too long for a message, such as `1,200 of 40,000 processes are listed`; empty if none.
     """
 
 
@@ -5739,7 +5739,7 @@ class ProgramChoice(Message):
     """
     prometheus: PrometheusCounter | None = None
     """
-    Which counter, if the signal is prometheus.
+    Counter, if the signal is prometheus.
     """
     share: Annotated[float | None, Field(ge=0.01, le=1000.0)] = None
     """
@@ -5757,7 +5757,7 @@ class ProgramChoice(Message):
 
 class ProofState(Message):
     """
-    What a proof has shown so far.
+    Results of a proof so far.
     """
 
     model_config = ConfigDict(
@@ -5806,7 +5806,7 @@ class ProofState(Message):
     """
     text: Annotated[str, Field(max_length=1024)]
     """
-    The same in words.
+    Result in words.
     """
 
 
@@ -5830,7 +5830,7 @@ class ReleaseCommand(Message):
     actor: Actor
     pid: Annotated[int | None, Field(ge=1)] = None
     """
-    Which program of a group; null: all of them, or the one process that the target is.
+    Program of a group; null: all of them, or the one process that the target is.
     """
 
 
@@ -5854,7 +5854,7 @@ class RestartSearchCommand(Message):
     actor: Actor
     pid: Annotated[int | None, Field(ge=1)] = None
     """
-    Which program of a group; null: all of them, or the one process that the target is.
+    Program of a group; null: all of them, or the one process that the target is.
     """
 
 
@@ -5963,7 +5963,7 @@ class RunSummary(Message):
     """
     end_detail: str
     """
-    The same as a sentence, with what is missing.
+    End of the run in a sentence, with what is missing.
     """
     created_unix_us: Annotated[int, Field(ge=0)]
     """
@@ -6148,11 +6148,11 @@ class SizedProgram(Message):
     """
     source: Literal["memory", "hsperfdata", "agent"]
     """
-    Where the size comes from: memory of the program, counters and arguments of the Java virtual machine, or an agent.
+    Source of the size: memory of the program, counters and arguments of the Java virtual machine, or an agent.
     """
     chosen: Literal["environment", "program", "runtime", "unknown"]
     """
-    Who chose it: the environment or the arguments that it was started with, the program by a call, the runtime; or not known.
+    Origin of the choice: environment or arguments at the start, a call of the program, the runtime; or unknown.
     """
     verdict: SizeVerdict
     why: Annotated[str, Field(max_length=1024)]
@@ -6237,7 +6237,7 @@ Programs = TypeAliasType(
     "Programs", Annotated[list[ProgramChoice], Field(max_length=64)]
 )
 """
-Of a group: which programs, and what is their own; null: all that can be steered. Knob, signal, bounds, counter and claim (share, floor, priority) above hold for those that name none.
+For a group: selection of programs, with settings of their own; null: all that can be steered. Knob, signal, bounds, counter and claim (share, floor, priority) above hold for those that name none.
 """
 
 
@@ -6279,7 +6279,7 @@ class SteerRequest(Message):
     """
     prometheus: PrometheusCounter | None = None
     """
-    Which counter, if the signal is prometheus.
+    Counter, if the signal is prometheus.
     """
     share: Annotated[float | None, Field(ge=0.01, le=1000.0)] = None
     """
@@ -6303,11 +6303,11 @@ class SteerRequest(Message):
     """
     programs: Programs | None = None
     """
-    Of a group: which programs, and what is their own; null: all that can be steered. Knob, signal, bounds, counter and claim (share, floor, priority) above hold for those that name none.
+    For a group: selection of programs, with settings of their own; null: all that can be steered. Knob, signal, bounds, counter and claim (share, floor, priority) above hold for those that name none.
     """
     join: bool | None = None
     """
-    Of a group: whether new programs are steered, too; null: no.
+    For a group: true if new programs are steered, too; null: no.
     """
     lease_s: Annotated[float | None, Field(ge=2.0, le=300.0)] = None
     """
@@ -6333,7 +6333,7 @@ class SteeringProven(Message):
 
 class SweepState(Message):
     """
-    What a sweep has shown so far.
+    Results of a sweep so far.
     """
 
     model_config = ConfigDict(
@@ -6374,7 +6374,7 @@ class SweepState(Message):
     """
     gain: MeasuredChange | None
     """
-    Of throughput at the knee against the size at the start; null before there is a curve.
+    Change of throughput at the knee against the size at the start; null before there is a curve.
     """
     refused: Annotated[list[RefusedItem], Field(max_length=33)]
     """
@@ -6394,7 +6394,7 @@ class SweepState(Message):
     """
     text: Annotated[str, Field(max_length=1024)]
     """
-    The same in words.
+    Result in words.
     """
 
 
@@ -6446,11 +6446,11 @@ class TraceDetail(Message):
     """
     spans: list[TraceSpan]
     """
-    By start.
+    Spans in order of their start.
     """
     path: list[TracePathPart]
     """
-    By time; without gaps from the start of the root span to its end.
+    Segments in order of time, without gaps from the start of the root span to its end.
     """
     skew: TraceSkew
     threads: list[SpanThread]
@@ -6528,11 +6528,11 @@ class TraceHeat(Message):
     """
     exclusive_ns: list[list[ExclusiveN]]
     """
-    By row.
+    Rows of own times.
     """
     chains: list[list[list[HeatChain]]]
     """
-    By row.
+    Rows of chains.
     """
 
 
@@ -6568,7 +6568,7 @@ class TraceProjection(Message):
     """
     less_ns: Annotated[int, Field(ge=0)]
     """
-    By how much each of its spans is shorter, nanoseconds.
+    Time by which each span of the operation is shorter, nanoseconds.
     """
     quantiles: TraceQuantiles
 
@@ -6583,7 +6583,7 @@ class ExperimentCell(Message):
     )
     key: str
     """
-    Its name: axes and values.
+    Name of the cell: axes and values.
     """
     values: list[NamedText]
     """
@@ -6599,11 +6599,11 @@ class ExperimentCell(Message):
     """
     runs: list[Run1]
     """
-    Of all repeats, in their order; of several programs one after the other.
+    Runs of all repeats, in their order; several programs of a repeat one after the other.
     """
     figures: list[ExperimentFigure]
     """
-    Those that are known.
+    Figures that are known.
     """
     failures: list[str]
     """
@@ -6611,7 +6611,7 @@ class ExperimentCell(Message):
     """
     warnings: list[str]
     """
-    What disturbed repeats.
+    Disturbances of repeats.
     """
 
 
@@ -6639,7 +6639,7 @@ class SizeAudit(Message):
     )
     programs: Annotated[list[SizedProgram], Field(max_length=256)]
     """
-    Those that do not fit come first.
+    Programs; those with sizes that do not fit come first.
     """
     omitted: Annotated[int, Field(ge=0)]
     """
@@ -6704,7 +6704,7 @@ class StackGraph(Message):
     counts: StackCounts
     sampling: StackSampling | None
     """
-    Of a live target; null: of a run.
+    Sampling of a live target; null for a run.
     """
     reason: str
     """
@@ -6712,7 +6712,7 @@ class StackGraph(Message):
     """
     note: str = ""
     """
-    What the graph cannot show, and who knows it, one sentence; empty: nothing of that kind.
+    Limits of the graph, and where to find what it lacks, one sentence; empty if none.
     """
 
 
@@ -6785,7 +6785,7 @@ class Steering(Message):
     """
     state: Annotated[str, Field(max_length=256)]
     """
-    What the policy is doing, in words.
+    Activity of the policy, in words.
     """
     reason: Annotated[str, Field(max_length=1024)]
     """
@@ -6801,7 +6801,7 @@ class Steering(Message):
     """
     problem: Annotated[str | None, Field(max_length=1024)]
     """
-    What keeps it from working, one sentence; null if nothing does.
+    Obstacle to its work, one sentence; null if none.
     """
     proof: ProofState | None = None
     """
@@ -6825,7 +6825,7 @@ class Steering(Message):
     """
     division: CoreDivision | None = None
     """
-    What the arbiter gives it of the cores; null: another policy steers.
+    Cores that the arbiter gives it; null: another policy steers.
     """
     sweep: SweepState | None = None
     """
@@ -6899,11 +6899,11 @@ class TraceAnalysis(Message):
     """
     skewed: Annotated[int, Field(ge=0)]
     """
-    Those in which clocks disagree.
+    Traces in which clocks disagree.
     """
     dropped: Annotated[int, Field(ge=0)]
     """
-    Those of which spans were left out because they lay outside their parent.
+    Traces with spans that were left out because they lay outside their parent.
     """
     duration: TraceDurations
     tree: TraceTree
@@ -6969,7 +6969,7 @@ class Experiment(Message):
     summary: ExperimentSummary
     unit: str
     """
-    What an operation is, in the plural.
+    Name of an operation, in the plural.
     """
     least: Annotated[int, Field(ge=1)]
     """
@@ -6985,7 +6985,7 @@ class Experiment(Message):
     """
     setup: list[NamedText]
     """
-    Of the machine, when it was begun.
+    Properties of the machine when the experiment began.
     """
     cells: list[ExperimentCell]
     """
@@ -6993,11 +6993,11 @@ class Experiment(Message):
     """
     verdicts: list[ExperimentVerdict]
     """
-    Of each variant but the first; empty for a matrix of settings.
+    Verdict of each variant but the first; empty for a matrix of settings.
     """
     charts: list[ExperimentChart]
     """
-    Those for which there are numbers.
+    Charts for which there are numbers.
     """
     warnings: list[str]
     """
@@ -7041,7 +7041,7 @@ class FrameHeader(Message):
     """
     fields: Annotated[list[FieldModel] | None, Field(max_length=256)] = None
     """
-    Of a key frame: names of all counter columns, in order, for it and for the delta frames behind it. null in delta frames; in a key frame, that its batch has all of them.
+    For a key frame: names of all counter columns, in order, for it and for the delta frames behind it. null in delta frames; in a key frame, that its batch has all of them.
     """
     columns: Annotated[list[Column] | None, Field(max_length=256)] = None
     """
@@ -7065,7 +7065,7 @@ class FrameHeader(Message):
     """
     events: list[TargetEvent]
     """
-    What happened since the previous frame, in order.
+    Events since the previous frame, in order.
     """
     process: ProcessGauges
     machine: MachineCounters
@@ -7085,7 +7085,7 @@ class FrameHeader(Message):
     """
     group: GroupCounts | None = None
     """
-    Of a group: how many processes it has and had; null: the target is one process.
+    For a group: number of its processes, live and ended; null: the target is one process.
     """
 
 
@@ -7213,11 +7213,11 @@ class SteeringOptions(Message):
     """
     programs: list[ProgramOptions] | None = None
     """
-    Of a group: its programs, those first that can be steered; null: the target is one process.
+    For a group: its programs, those that can be steered first; null: the target is one process.
     """
     unexamined: Annotated[int, Field(ge=0)] = 0
     """
-    Of a group: processes that were not examined, because there are too many.
+    For a group: processes that were not examined, because there are too many.
     """
 
 
@@ -7491,7 +7491,7 @@ class RunManifest(Message):
     """
     end_detail: str
     """
-    The same as a sentence, with what is missing; empty while it is being recorded.
+    End of the run in a sentence, with what is missing; empty while it is being recorded.
     """
     created_unix_us: Annotated[int, Field(ge=0)]
     """
@@ -7545,7 +7545,7 @@ class RunManifest(Message):
         list[RunResult], Field(max_length=16, validate_default=True)
     ] = []
     """
-    What somebody says that came out: figures that a comparison begins with.
+    Results that a person states; a comparison begins with them.
     """
     stacks: bool = False
     """

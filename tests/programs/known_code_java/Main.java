@@ -178,7 +178,7 @@ final class Main {
     }
   }
 
-  /** What one thread waits for, and two others release in turn. */
+  /** Turns for which one thread waits and which two others release alternately. */
   private static final class Turns {
     private final Semaphore released = new Semaphore(0);
     private final Semaphore[] asked = {new Semaphore(0), new Semaphore(0)};

@@ -98,7 +98,7 @@ fn compute(time: Duration) {
     while cpu_time() < until {}
 }
 
-/// Who waits parks; who releases unparks it. Asking goes over channels.
+/// Turns: a waiting thread parks, a releasing one unparks it. Requests go over channels.
 #[derive(Default)]
 struct Turns {
     is_released: AtomicBool,

@@ -9,7 +9,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 use tidscope_agent::{start, Failed, Pool};
 
-/// What the service measures itself.
+/// Cumulative measurements that the service makes itself.
 #[derive(Default)]
 struct Totals {
     finished: u64,

@@ -178,7 +178,7 @@ function emptyText(view: FindingsView | null): string {
 
 /** Show the data of a finding: its panel, with the named item selected, and the time when it was. */
 function followLink(client: LiveClient, { link, when }: Finding): void {
-  // What still holds is followed further.
+  // A finding that still holds keeps following the live window.
   if (when?.over) {
     client.request({ window: { kind: "fixed", t0_s: when.t0_s, t1_s: when.t1_s } });
   }

@@ -13,7 +13,7 @@ interface FlameBarProps {
   readonly onSearch: (search: string) => void;
   readonly label: string;
   readonly placeholder: string;
-  /** What the search found; "" without a search. */
+  /** Summary of the matches; "" without a search. */
   readonly found: string;
   /** Further controls beside the search. */
   readonly children?: ReactNode;

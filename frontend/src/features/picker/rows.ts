@@ -95,7 +95,7 @@ export interface PickerRow {
   readonly key: string;
   /** Depth, from 1. */
   readonly depth: number;
-  /** Whether its children are listed; null if it has none. */
+  /** True if the children are listed; null without children. */
   readonly open: boolean | null;
   /** The process, or null for a heading. */
   readonly process: Process | null;

@@ -39,7 +39,7 @@ export interface DifferenceStyle extends Grouping {
 
 interface DifferencePanelProps {
   readonly title: string;
-  /** What both sides are, for people. */
+  /** Names of the two sides, for people. */
   readonly sides: readonly [before: string, after: string];
   /** Query of the backend, made at each request. */
   readonly query: () => string;
@@ -48,7 +48,7 @@ interface DifferencePanelProps {
   readonly style: DifferenceStyle;
 }
 
-/** What differs between two selections of stacks. */
+/** Difference of two selections of stacks. */
 export function DifferencePanel({ title, sides, query, periodMs, style }: DifferencePanelProps) {
   const load = useCallback((signal: AbortSignal) => stackDifference(query(), signal), [query]);
   const { value, problem, loading, refresh } = usePolled(load, periodMs);

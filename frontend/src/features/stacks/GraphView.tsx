@@ -100,7 +100,7 @@ interface FiguresProps {
   readonly matches: Matches | null;
 }
 
-/** What the graph is of, in figures, and what a search found. */
+/** Figures of the graph, and the matches of a search. */
 function Figures({ graph, matches }: FiguresProps) {
   const { exact_ns, unseen_ns, samples } = graph;
   return (
@@ -155,7 +155,7 @@ function kindKeys(tree: StackTree, colours: ChartTheme) {
     .map((kind) => ({ text: kindName(kind), ground: kindGround(kind, colours) }));
 }
 
-/** What the graph leaves out, and what became of stacks on the host. */
+/** Omissions of the graph, and losses of stacks on the host. */
 function Omitted({ graph: { note, omitted_nodes, counts, side } }: { readonly graph: StackGraph }) {
   const texts = [
     note ?? "",

@@ -110,7 +110,7 @@ export function placeTitle(what: string, place: StackPlace): string {
   );
 }
 
-/** Where a lock is taken, released and held, in one sentence; "" if unknown. */
+/** Code that takes, releases and holds a lock, in one sentence; "" if unknown. */
 export function lockCode(places: LockPlaces | undefined): string {
   if (places === undefined) return "";
   const { waits, releases, holds } = places;
@@ -149,7 +149,7 @@ interface LockPlaceProps {
   readonly name: string;
 }
 
-/** Where threads wait for a lock, as a link to its flame graphs. */
+/** Code in which threads wait for a lock, as a link to its flame graphs. */
 export function LockPlace({ lock, name }: LockPlaceProps) {
   const place = usePlaces().locks.get(lock)?.waits ?? null;
   return (
@@ -164,8 +164,8 @@ export function LockPlace({ lock, name }: LockPlaceProps) {
 }
 
 /**
- * What a thread does by its last stack; "" if unknown: the program's innermost function, and what
- * it calls: "work (work.c:35) › nanosleep".
+ * Activity of a thread by its last stack: the program's innermost function and its callee, such as
+ * "work (work.c:35) › nanosleep"; "" if unknown.
  */
 export function nowText(now: ThreadNow | undefined): string {
   const [top] = now?.frames ?? [];

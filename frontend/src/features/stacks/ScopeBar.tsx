@@ -15,7 +15,7 @@ import type { Grouping } from "./regroup";
 import type { StacksProps } from "./StackPane";
 import styles from "./stacks.module.css";
 
-/** What the graphs are of: time, states, and threads, roles or a lock that narrow it. */
+/** Selection of the graphs: time, states, and the threads, roles or lock that narrow it. */
 export function ScopeBar(props: StacksProps & { readonly children?: ReactNode }) {
   const { link, onLink, children } = props;
   return (
@@ -140,7 +140,7 @@ export function statesText(states: readonly string[]): string {
   return states.map((state) => partName(state as TimePart) ?? state).join(", ");
 }
 
-/** What narrows the threads, each with its removal. */
+/** Restrictions to threads, roles or a lock, each with a button that removes it. */
 function Chips({ link, onLink }: LinkOnly) {
   const { lock, name, tids, roles } = link;
   const lockName = name === "" ? `lock ${lock}` : name;
@@ -184,7 +184,7 @@ function Chip({ text, onRemove }: { readonly text: string; readonly onRemove: ()
   );
 }
 
-/** What the drawing depends on, and the callback for changes. */
+/** Options of the drawing, and the callback for changes. */
 interface DrawingProps {
   readonly link: Grouping & Pick<StacksLink, "search" | "upwards">;
   readonly onLink: (

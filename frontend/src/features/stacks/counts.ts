@@ -1,4 +1,4 @@
-/** What became of stacks, and how they are taken, in words. Pure. */
+/** Counts of stacks by outcome, and the way in which they are taken, in words. Pure. */
 
 import { formatNumber } from "../../stream/format";
 import type { StackCounts, StackSampling } from "../../wire/generated/models";

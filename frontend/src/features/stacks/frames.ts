@@ -2,7 +2,7 @@
 
 import type { StackFrame } from "../../wire/generated/models";
 
-/** Where in the code: what frames and places of locks have in common. */
+/** Place in the code, shared by frames and places of locks. */
 export interface CodePlace {
   readonly function: string;
   readonly file: string;

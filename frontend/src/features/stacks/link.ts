@@ -1,12 +1,12 @@
 /**
- * What a flame graph is of, and how it is shown: the address of the Stacks page. All links to it
- * are made here. Pure.
+ * Address of the Stacks page: the selection of a flame graph, and how it is shown. All links to the
+ * page are made here. Pure.
  */
 
 import type { StackSide } from "../../wire/generated/models";
 import { type Grouping, PLAIN } from "./regroup";
 
-/** Where stacks come from. */
+/** Source of stacks: a target or a run. */
 export interface StackSource {
   readonly kind: "target" | "run";
   readonly id: string;
@@ -32,7 +32,7 @@ export interface StackScope {
 
 export const SIDES = ["threads", "releasers", "holders"] as const satisfies readonly StackSide[];
 
-/** What a difference compares with: the time before, or a role with another one. */
+/** Other side of a difference: the time before, or another role. */
 export type Against =
   | { readonly kind: "before" }
   | { readonly kind: "role"; readonly role: string };

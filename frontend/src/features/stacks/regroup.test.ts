@@ -9,7 +9,7 @@ function columnsOf({ frames, nodes }: StackGraph) {
     nodes,
     amounts: [nodes.map(({ ns }) => ns), nodes.map(({ samples }) => samples)],
     own: nodes.map(({ self_ns }) => self_ns),
-    // As if each row had one spread for each of its samples.
+    // One spread a row, as if each of its samples had the same.
     spreads: [{ of: 0, samples: null, values: nodes.map(({ samples }) => samples) }],
   };
 }

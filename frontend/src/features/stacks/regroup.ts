@@ -29,9 +29,9 @@ export const PLAIN: Grouping = {
 export interface StackColumns {
   readonly frames: readonly StackFrame[];
   readonly nodes: readonly { readonly parent: number; readonly frame: number }[];
-  /** By set and row: values of a row with its subtree, such as ns and samples; at least one set. */
+  /** Values of a row with its subtree, such as ns and samples, by set and row; at least one set. */
   readonly amounts: readonly (readonly number[])[];
-  /** By row: the value in which the row is the innermost frame. */
+  /** Value in which the row is the innermost frame, by row. */
   readonly own: readonly number[];
   /** Spreads of amounts; see intervals.ts. */
   readonly spreads: readonly SpreadColumn[];
@@ -42,7 +42,7 @@ interface SpreadColumn {
   /** Index of the set in `amounts`, and of the numbers of its samples; null if unknown. */
   readonly of: number;
   readonly samples: number | null;
-  /** By row. */
+  /** Values by row. */
   readonly values: readonly number[];
 }
 
@@ -58,11 +58,11 @@ export interface Regrouped {
   readonly parent: readonly number[];
   readonly amounts: readonly (readonly number[])[];
   readonly own: readonly number[];
-  /** By spread column and row. */
+  /** Spreads by spread column and row. */
   readonly spreads: readonly (readonly number[])[];
   /** Lines of each function, greatest first; empty if unknown. */
   readonly lines: readonly (readonly LineShare[])[];
-  /** By row: the one row of the source with the same samples; null if rows were merged or cut. */
+  /** Source row with the same samples, by row; null if rows were merged or cut. */
   readonly source: readonly (number | null)[];
 }
 

@@ -7,7 +7,7 @@ import { isOneThread, type ThreadKey } from "../../stream/viewRequest";
 import type { RoleRule } from "../../wire/generated/models";
 import { type StackScope, type StackSource, type StackWindow, stacksHref } from "./link";
 
-/** What a link names: a part of the stacks in the visible window. */
+/** Stacks that a link selects: a part of those in the visible window. */
 export interface LinkedStacks extends Partial<Omit<StackScope, "window">> {
   /** Thread or role; null for all. */
   readonly key?: ThreadKey | null;

@@ -1,4 +1,4 @@
-/** Where stacks come from: the source's times, the lease that has them taken, and the answers. */
+/** Stacks of a source: its times, the lease that has them taken, and the answers. */
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { asProblem } from "../../api/http";

@@ -13,7 +13,7 @@ import styles from "./ThreadTable.module.css";
 
 interface ThreadRowProps {
   readonly row: TableRow;
-  /** Whether its children follow; null if it has none. */
+  /** True if the children follow; null without children. */
   readonly open: boolean | null;
   readonly selected: boolean;
   readonly index: number;

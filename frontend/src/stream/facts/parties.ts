@@ -1,5 +1,5 @@
 /**
- * What rows of tables name: parties (a role of the target, another process, a kernel thread, or an
+ * Subjects of table rows: parties (a role of the target, another process, a kernel thread, or an
  * interrupt) and locks, as the collector found them. Tables name threads by ID; their names come
  * from the model. Also availability of a frame table, and the reason if unavailable.
  */

@@ -1,13 +1,13 @@
 /**
- * Where processes outside the target run: container, systemd unit or control group, named if it is
- * another one than the target's.
+ * Places of processes outside the target: container, systemd unit or control group, named if it
+ * differs from the target's.
  */
 
 import type { Target } from "../../wire/generated/models";
 import type { TargetModel } from "../targetModel";
 import { PARTIES } from "./facts";
 
-/** Where a process outside the target runs, and its command line; both empty for other parties. */
+/** Place and command line of a process outside the target; both empty for other parties. */
 export interface Placed {
   /** "in container web-1", if it is in another container, unit or control group than the target. */
   readonly where: string;
@@ -54,7 +54,7 @@ export function placesOutside({ facts }: TargetModel, target: Target | null): Pl
   return {
     of: (party) => {
       const slot = slots.get(party);
-      // Where one of several processes runs says nothing of the others.
+      // The place of one process says nothing of further processes with its name.
       if (slot === undefined || isMany(slot)) return HERE;
       const text = (place: number): string => parties.text(slot, place);
       const there = {

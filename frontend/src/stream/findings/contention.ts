@@ -73,7 +73,8 @@ function held(
   };
 }
 
-/** Whether it is a lock by the program's own symbols; others may be queues that threads wait at. */
+/** True if the program's own symbols say that it is a lock; a nameless futex may be a queue at
+ * which threads wait. */
 function isSurelyLock({ kind, symbol_file }: LockEvidence["lock"]): boolean {
   return kind !== "unknown" && symbol_file !== "";
 }

@@ -137,7 +137,7 @@ function findingOf(name: string, dip: Dip, cause: string, more: number): Finding
   };
 }
 
-/** What changed in a dip: a size, or else what stands out in it, or else the state of a role. */
+/** Cause of a dip: a change of size, else another finding within it, else the state of a role. */
 function* causeSteps(input: ViewInput, rules: readonly Rule[], dip: Dip): Steps<string> {
   const size = sizeChange(input, dip);
   if (size !== "") return size;

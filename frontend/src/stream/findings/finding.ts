@@ -21,8 +21,9 @@ export type FindingLink =
 
 /** A part of the window, in seconds since attach. */
 export interface When extends Span {
-  /** Whether it began within the window, and whether it ended within. */
+  /** True if the part began within the window. */
   readonly began: boolean;
+  /** True if the part ended within the window. */
   readonly over: boolean;
   /** Number of further, shorter parts. */
   readonly more: number;

@@ -20,8 +20,8 @@ const SETTLED_S = 1;
 /** A finding holds for the whole window if it holds for so much of it, or for all parts but one. */
 const WHOLE = 0.8;
 /**
- * What the whole window does not have must be no chance: so many parts of a stretch at least, and a
- * factor on thresholds in one of them.
+ * Guards against chance for a finding that the whole window does not have: minimum parts of a
+ * stretch, and a factor on thresholds in one of them.
  */
 const STRETCH = 2;
 const STRONG = 1.2;
@@ -131,7 +131,7 @@ export class PartFinder {
       const when = whenOf(stretches, parts);
       return when ? [{ id, when }] : [];
     });
-    // What stands out in the whole window comes first, then what lasts longest.
+    // Findings of the whole window come first, then the longest ones.
     timed.sort(
       (a, b) =>
         Number(known.has(b.id)) - Number(known.has(a.id)) || secondsOf(b.when) - secondsOf(a.when),

@@ -163,7 +163,7 @@ export const NETWORK_RULE: Rule = {
       const sends = wait === send;
       const each_s = wait / seconds / (peer?.per_s ?? 0);
       const many = peer !== null && peer.per_s >= ease(id) * MANY * threads;
-      // Who wakes a thread that receives says whether it is one peer; a sender waits for its own.
+      // A receiver's waker shows if its bytes come from one peer; a sender waits for its own peer.
       if (!sends && (!peer || (!many && each_s < ease(id) * ANSWER_S))) return [];
       const who = peer?.name ?? "the other side";
       const text = sends

@@ -122,7 +122,7 @@ it("says that a pool is full if nobody gives its threads work, and they have som
   expect(texts(FULL_POOL_RULE, pool(name, 40, 2))).toEqual([]);
   // Idle: nothing wakes them.
   expect(texts(FULL_POOL_RULE, { roles: [roleOf(name, 4)] })).toEqual([]);
-  // What is no pool by its name may work by itself.
+  // A role without the name of a pool may have work of its own.
   expect(texts(FULL_POOL_RULE, pool("flusher-#", 40, 0.01))).toEqual([]);
 });
 

@@ -139,7 +139,7 @@ export const IDLE_POOL_RULE: Rule = {
 const LOOP_S = 0.004;
 const LOOP_SHARE = 0.08;
 const LOOP_CPU = 0.1;
-/** What makes a thread a loop: it polls so often, and for so much of the time. */
+/** Minimum polls a second, and share of the time in polls, of an event loop. */
 const LOOP_POLLS_PER_S = 1;
 const LOOP_POLLING = 0.05;
 /** A loop that calls sockets so often in a second on a CPU is busy with them, not blocked. */

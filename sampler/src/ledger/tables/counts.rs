@@ -37,7 +37,7 @@ pub fn pid_of(key: u32) -> u32 {
     key & ((1 << PID_BITS) - 1)
 }
 
-/// Whether a process of this key may have begun at a moment of CLOCK_BOOTTIME that is known to `within_ns`.
+/// True if a process with this key may have begun at `start_ns` of CLOCK_BOOTTIME, known to `within_ns`.
 pub fn may_begin_at(key: u32, start_ns: u64, within_ns: u64) -> bool {
     let birth = |ns: u64| ((ns >> BIRTH_BITS) % BIRTHS).max(1);
     let of_key = u64::from(key >> PID_BITS);

@@ -174,7 +174,7 @@ fn check_takers(table: &Table, counted: &Sums, queued: &HashMap<u32, u64>) {
         let pid = if party == 0 { pid } else { party };
         *sums.entry(tid as u32).or_default() += u128::from(ns);
         let known = counted.0.get(&[tid, pid << 1 | kernel][..]).map_or(0, |values| values[0]);
-        // What is not known is the process 0, too, and so is the idle task.
+        // Process 0 stands for unknown processes and for the idle task.
         assert!(pid == 0 || ns <= known, "{row:?}");
     }
     for (tid, &ns) in queued {

@@ -25,10 +25,10 @@ const MAX_PROCESSES: usize = 2 * 8192;
 /// Name of a process, and whether it is a kernel thread. The name is zeros if it is not known.
 pub type Name = (Comm, bool);
 
-/// What is known of a process.
+/// Known identity of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Described {
-    /// Its name.
+    /// Name of the main thread.
     pub name: Comm,
     /// True for a kernel thread.
     pub kernel: bool,
@@ -62,10 +62,10 @@ impl<K: Copy + Eq + Hash, V> Bounded<K, V> {
     }
 }
 
-/// Which process stands for each: itself, or one of those that were seen first with its name.
+/// Representatives of processes: a process stands for itself, or one of the first with its name does.
 pub struct Names {
     procfs: PathBuf,
-    /// By the keys of processes.
+    /// Known processes by key.
     processes: Bounded<u32, Described>,
     first: HashMap<Name, Vec<u64>>,
     /// Members of targets that stand for members of one name.
@@ -96,7 +96,7 @@ impl Names {
         self.processes.insert(pid_of(key), known);
     }
 
-    /// What is known of a process, which may stand for others of its name.
+    /// Known identity of a process, which may stand for further processes with its name.
     pub fn describe(&mut self, key: u32) -> Described {
         match self.described.get(&key) {
             Some(&known) if known.name[0] != 0 => known,
@@ -136,7 +136,7 @@ impl Names {
             return None;
         }
         let first = self.first.entry(name).or_default();
-        // Those that ended before anybody asked for their names are one.
+        // Nameless processes ended before their names were read; one row stands for them all.
         let most = if known.name[0] == 0 { 1 } else { OF_A_NAME };
         if first.len() < most && !first.contains(&who) {
             first.push(who);
@@ -285,7 +285,7 @@ mod tests {
         assert_eq!(names.describe(first).start_ticks * ns_per_tick(), 1_230_000_000);
         assert_eq!(names.describe(second).name, comm(b"sh"));
         assert_eq!(names.describe(4_000_005).name, comm(b"sh"), "the last one with the id");
-        // Of a member the id is enough.
+        // Members are identified by their IDs alone.
         names.fold(&mut counts, &[8, 4_000_005], |_| true);
         assert_eq!(counts.edges.rows().len(), 1);
         assert_eq!(counts.edges.rows()[0].0, [5, 4_000_005 << 32, 0, 0]);
