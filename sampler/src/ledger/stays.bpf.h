@@ -10,7 +10,6 @@
  *
  * The ring `stays` gets records of each chosen stay: its begin, its end, and for a futex wait that
  * was long enough the thread that ended it.
- *
  * To have a stack taken of the current thread, the program writes to `trigger`: a watchpoint on it
  * runs the unwinder in this thread, at once. Without a watchpoint the next context switch of this
  * CPU does; `asked` names the thread.
