@@ -97,7 +97,7 @@ def figure(name: str, estimate: Estimate, digits: int) -> dict[str, Any]:
 
 
 def measure_idle(executable: Path, blocks: int, core: int, beside_others: bool) -> dict[str, Any]:
-    """What a keeper that waits costs a switch."""
+    """Measure the cost of a switch with a keeper that waits."""
     attached = Attached(ledger="auto")
     ledgers = attached.sources.ledger.program
     assert ledgers is not None
@@ -138,7 +138,7 @@ def measure_idle(executable: Path, blocks: int, core: int, beside_others: bool) 
 def measure_switches(
     taker: Taker, attached: Attached, executable: Path, blocks: int, core: int, states: States
 ) -> dict[str, Any]:
-    """What a switch costs while stacks are taken, and what a stack costs."""
+    """Measure the cost of a switch while stacks are taken, and of a stack."""
     watched = Load([str(executable), str(SPEND_S)], core)
     unwatched = Load([str(executable), str(SPEND_S)], core)
 
@@ -226,7 +226,7 @@ def settle(load: Load | Window) -> None:
 
 
 def measure_nginx(attached: Attached, blocks: int, cores: tuple[int, int], states: States) -> Any:
-    """What nginx loses while visitors load pages."""
+    """Measure the throughput that nginx loses while visitors load pages."""
     unpack()
     with WebServer(cores[0]) as server:
         clients = server.load(CLIENTS[0], cores[1], 3600)
@@ -260,7 +260,7 @@ def measure_start(attached: Attached, taker: Taker) -> dict[str, Any]:
 
 
 def met(figures: dict[str, Any]) -> dict[str, bool]:
-    """Which figures that were measured are within what was asked for."""
+    """Compare each measured figure with its limit in ASKED."""
     verdicts = {name: figures[name] <= most for name, most in ASKED.items() if name in figures}
     for name in ("idle_unwatched", "idle_watched"):
         if f"{name}_interval" in figures:

@@ -1,4 +1,4 @@
-"""What trials of a search may cost: a budget of work, and sizes that are left alone for a while.
+"""Cost of a search's trials: a budget of work, and sizes that are left alone for a while.
 
 The unit is the work that the program does in an interval at the size at which the search began. An
 interval at a worse size costs the difference, one at a better size earns it, and a small share

@@ -80,8 +80,8 @@ BLIND = 1.0
 MISTAKEN = 0.5
 """Probability that the curve is unchanged after an unexpected result at another size."""
 FALLEN, FALLEN_SD = 0.5, 0.15
-"""What a size at which progress fell at once is taken to do, as a share of the progress before, and
-the standard deviation of its logarithm: it may have been a dip."""
+"""Assumed progress of a size at which it fell at once, as a share of the progress before, and the
+standard deviation of its logarithm: the fall may have been a dip."""
 MOVES = 3.0
 """Changes of size reserved for moving to the expected best size."""
 RESERVE = 0.4

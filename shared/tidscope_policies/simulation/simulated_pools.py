@@ -199,7 +199,7 @@ def draw_disturbances(
 
 
 def levels(process: Process, steps: int, stream: np.random.Generator) -> Floats:
-    """What moves the level for all sizes alike, as a factor by step.
+    """Factor on the level of all sizes, by step.
 
     Args:
         process: its swing, neighbour, batches and warm-up.
