@@ -10,7 +10,7 @@ const (
 	openAfter = 500_000_000
 )
 
-// States of sampler/src/ledger/waits.bpf.c.
+// States of sampler/src/ledger/ledgers.bpf.h.
 const (
 	preempted = 2
 	throttled = 25

@@ -19,10 +19,16 @@ LICENSES = Path("backend/tidscope_backend/web/licenses.json")
 PACKAGES = Path("node_modules")
 NOTICE = Path("NOTICE")
 GPL_PARTS = (
+    "sampler/src/ledger/kernel_structs.bpf.h",
+    "sampler/src/ledger/ledgers.bpf.h",
+    "sampler/src/ledger/rounds.bpf.h",
     "sampler/src/ledger/sampled_stays.bpf.h",
     "sampler/src/ledger/stays.bpf.h",
+    "sampler/src/ledger/takers.bpf.h",
     "sampler/src/ledger/throttling.bpf.h",
+    "sampler/src/ledger/wait_kinds.bpf.h",
     "sampler/src/ledger/waits.bpf.c",
+    "sampler/src/ledger/wake_ups.bpf.h",
     "sampler/src/network/netacct.bpf.c",
     "sampler/src/processes/groups.bpf.c",
     "sampler/src/slots/thread_slots.bpf.h",

@@ -12,7 +12,7 @@
 #include "../../sampler/src/ledger/sampled_stays.bpf.h"
 #include "../../sampler/src/slots/watched_processes.bpf.h"
 
-#define ON_CPU 1 /* enum state of waits.bpf.c */
+#define ON_CPU 1 /* enum state of ledgers.bpf.h */
 
 PROCESS_MAPS(targets, watched);
 

@@ -1,6 +1,6 @@
 """The states of a thread, as the eBPF program numbers them, and which system calls mean which.
 
-`enum state` of waits.bpf.c stands here once more; a test compares them. Sources: the kernel's
+`enum state` of ledgers.bpf.h is repeated here; a test compares them. Sources: the kernel's
 syscall_64.tbl (x86-64) and include/uapi/asm-generic/unistd.h (arm64).
 """
 

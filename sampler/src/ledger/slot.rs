@@ -2,7 +2,7 @@
 
 use crate::slots::{Layout, ThreadSlots};
 
-/// States of a thread, the ended one included (enum state of waits.bpf.c).
+/// States of a thread, the ended one included (enum state of ledgers.bpf.h).
 pub const STATES: usize = 26;
 /// Columns of states: all but that of ended threads.
 pub const COLUMNS: usize = STATES - 1;

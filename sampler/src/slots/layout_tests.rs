@@ -7,7 +7,7 @@ use crate::ledger::slot as ledger;
 use crate::ledger::tables::testing as tables;
 use crate::network::testing as network;
 
-const WAITS: &str = include_str!("../ledger/waits.bpf.c");
+const WAITS: &str = include_str!("../ledger/ledgers.bpf.h");
 const NETACCT: &str = include_str!("../network/netacct.bpf.c");
 const PROCESSES: &str = include_str!("watched_processes.bpf.h");
 
