@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::*;
-use crate::columns::{comm, Identity};
+use crate::columns::{comm, Identity, Mask};
+use crate::encode::events::Exited;
 
 pub const FIELDS: [&str; 2] = [CPU, "blkio_delay_ns"];
 pub const ATTACH: i64 = 1_000_000;

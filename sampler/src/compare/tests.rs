@@ -2,6 +2,7 @@ use std::collections::HashSet;
 
 use super::*;
 use crate::columns::{comm, Identity};
+use crate::encode::events::Exited;
 
 const MS: i64 = 1_000_000;
 const NAMES: [&str; 3] = [CPU, "voluntary_switches", "blkio_delay_ns"];

@@ -6,15 +6,17 @@ use std::time::{Duration, Instant};
 
 use serde_json::{json, Value};
 
+use super::draining::MAX_WAITING_EXITS;
 use super::entry::Program;
 use super::schedule::Schedule;
 use super::times::SampleTimes;
 use super::*;
 use crate::columns::{comm, Comm};
+use crate::fields::CPU;
 use crate::os::wait::readable;
 use crate::processes::{Boundary, Kind, LastSwitches, SharedProcesses};
 use crate::taskstats::testing::{kernel, Pad, Record};
-use crate::taskstats::Decoder;
+use crate::taskstats::{Decoder, ExitListener};
 use crate::testing::{self, events, exits, header, script, Shared};
 
 /// Id of a process that there is not: the kernel may be asked about it.
