@@ -11,7 +11,7 @@ from tidscope_collector.inspection.lock_answers import ask_readable_names
 from tidscope_collector.inspection.python_threads import LONGEST, Frame, name_of
 from tidscope_collector.inspection.questions import TITLE_BYTES
 from tidscope_collector.naming import source
-from tidscope_collector.naming.source import LONGEST_ROLE, GoNames, read_title, role_of_title
+from tidscope_collector.naming.source import LONGEST_ROLE, go_names, read_title, role_of_title
 from tidscope_collector.naming.thread_names import LONGEST_RETRY_S, REST, SHORTEST_S, ThreadNames
 
 
@@ -231,11 +231,10 @@ def test_it_is_asked_again_until_sysmon_was_seen(
     monkeypatch: pytest.MonkeyPatch, found: dict[int, str]
 ) -> None:
     monkeypatch.setattr(source, "ask_go_threads", lambda *_: found)
-    names = GoNames(1, 2)
     with pytest.raises(NoAnswerError, match="sysmon"):
-        names.read()
+        go_names(1, 2)
     found |= {8: "sysmon"}
-    assert names.read() == found
+    assert go_names(1, 2) == found
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-r"""Sources of thread names: Go and Java runtimes, and process titles.
+r"""Sources of thread names: runtimes of Go, Java and Python, and process titles.
 
 Programs with one thread per process write their activity over their arguments, such as `postgres:
 app shop 10.0.0.7(40112) UPDATE waiting` or `nginx: worker process`. A title is one argument with
@@ -7,7 +7,8 @@ PostgreSQL).
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Protocol
 
 from tidscope_wire.generated.models import Process, Runtime
@@ -63,81 +64,42 @@ def role_of_title(title: str) -> str:
     return role_of(_POSITION.sub("#", title))[:LONGEST_ROLE]
 
 
-class GoNames:
-    """A `NameSource` for threads of the Go runtime. The program does not notice it.
+class RuntimeNames:
+    """A `NameSource` that a runtime answers, whose names do not change without notice.
 
     Args:
-        pid: process ID.
-        start_ticks: start time of the process, in clock ticks since boot.
+        runtime: name of the runtime, for people.
+        ask: reads the names; raises like `NameSource.read`.
     """
 
-    runtime: str = "Go runtime"
     every_s: float | None = None
 
-    def __init__(self, pid: int, start_ticks: int) -> None:
-        self._pid = pid
-        self._start_ticks = start_ticks
+    def __init__(self, runtime: str, ask: Callable[[], Mapping[int, str]]) -> None:
+        self.runtime: str = runtime
+        self._ask = ask
 
     def read(self) -> Mapping[int, str]:
         """See `NameSource`."""
-        found = ask_go_threads(self._pid, self._start_ticks)
-        if SYSMON not in found.values():
-            # Every Go program has sysmon; it was running at that instant.
-            raise NoAnswerError("The runtime's thread sysmon was not seen waiting yet.")
-        return found
+        return self._ask()
 
     def close(self) -> None:
         """See `NameSource`; there is nothing to close."""
 
 
-class JavaNames:
-    """A `NameSource` for Java. Each thread dump briefly stops all Java threads.
+def go_names(pid: int, start_ticks: int) -> Mapping[int, str]:
+    """Return names of the Go runtime's threads by thread ID. The program does not notice.
 
-    Args:
-        pid: process ID.
-        start_ticks: start time of the process, in clock ticks since boot.
-        may_ask: False to leave the machine alone, and to say so.
+    Raises:
+        NoAnswerError: the memory cannot be read, or sysmon, which every Go program has, was running.
     """
-
-    runtime: str = "Java virtual machine"
-    every_s: float | None = None
-
-    def __init__(self, pid: int, start_ticks: int, *, may_ask: bool) -> None:
-        self._pid = pid
-        self._start_ticks = start_ticks
-        self._may_ask = may_ask
-
-    def read(self) -> Mapping[int, str]:
-        """See `NameSource`."""
-        if not self._may_ask:
-            raise NoAnswerError(NOT_ASKED)
-        return ask_java_names(self._pid, self._start_ticks)
-
-    def close(self) -> None:
-        """See `NameSource`; there is nothing to close."""
+    found = ask_go_threads(pid, start_ticks)
+    if SYSMON not in found.values():
+        raise NoAnswerError("The runtime's thread sysmon was not seen waiting yet.")
+    return found
 
 
-class PythonNames:
-    """A `NameSource` for CPython: functions that threads were started with. It does not notice.
-
-    Args:
-        pid: process ID.
-        start_ticks: start time of the process, in clock ticks since boot.
-    """
-
-    runtime: str = "start functions of CPython"
-    every_s: float | None = None
-
-    def __init__(self, pid: int, start_ticks: int) -> None:
-        self._pid = pid
-        self._start_ticks = start_ticks
-
-    def read(self) -> Mapping[int, str]:
-        """See `NameSource`."""
-        return ask_python_threads(self._pid, self._start_ticks)
-
-    def close(self) -> None:
-        """See `NameSource`; there is nothing to close."""
+def _java_is_not_asked() -> Mapping[int, str]:
+    raise NoAnswerError(NOT_ASKED)
 
 
 class TitleNames:
@@ -213,10 +175,14 @@ def runtime_source(pid: int, start_ticks: int, runtime: Runtime, *, ask: bool) -
         runtime: runtime of the program.
         ask: True if the program may be asked.
     """
-    if runtime == "java":
-        return JavaNames(pid, start_ticks, may_ask=ask)
-    if runtime == "go":
-        return GoNames(pid, start_ticks)
-    if runtime == "python":
-        return PythonNames(pid, start_ticks)
-    return None
+    match runtime:
+        case "go":
+            return RuntimeNames("Go runtime", partial(go_names, pid, start_ticks))
+        case "java":
+            dump = partial(ask_java_names, pid, start_ticks) if ask else _java_is_not_asked
+            return RuntimeNames("Java virtual machine", dump)
+        case "python":
+            threads = partial(ask_python_threads, pid, start_ticks)
+            return RuntimeNames("start functions of CPython", threads)
+        case _:
+            return None
