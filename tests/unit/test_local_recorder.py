@@ -1,6 +1,8 @@
 """Recording without a running tidscope: what it loads, and how it fails."""
 
+import gc
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -134,6 +136,31 @@ def test_its_socket_is_in_a_folder_that_no_other_user_can_enter(
     ):
         pass
     assert not list(tmp_path.glob("tidscope-*"))
+
+
+def test_garbage_of_ours_closes_no_descriptor_of_a_collector(program: Path) -> None:
+    """Descriptors of objects that nobody refers to any more get other owners in the collector."""
+    program.write_text(
+        "import gc, os\n"
+        "mine = [os.open('/dev/null', os.O_RDONLY) for _ in range(64)]\n"
+        "gc.collect()\n"
+        "for one in mine: os.fstat(one)\n"
+        "print('all open')\n"
+    )
+    gc.collect()
+    gc.disable()
+    try:
+        cycle: list[object] = list(socket.socketpair())
+        cycle.append(cycle)
+        del cycle
+        collector = ForkedCollector([])
+    finally:
+        gc.enable()
+    try:
+        os.waitid(os.P_PID, collector.pid, os.WEXITED | os.WNOWAIT)
+        assert collector.output() == "all open"
+    finally:
+        collector.stop()
 
 
 def test_a_collector_has_arguments_and_no_descriptor_of_ours(program: Path) -> None:

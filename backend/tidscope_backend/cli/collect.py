@@ -6,6 +6,7 @@ installation that other users can change.
 """
 
 import argparse
+import gc
 import os
 import runpy
 import select
@@ -156,6 +157,8 @@ def _run_collector(parent: int, arguments: list[str], output: int) -> NoReturn:
             os.dup2(empty.fileno(), 0)
         os.dup2(output, 1)
         os.dup2(output, 2)
+        # Collected later, inherited objects would close descriptors of the collector by number.
+        gc.freeze()
         # Close inherited pipes of a held command, whose reader must see them closed.
         os.closerange(3, os.sysconf("SC_OPEN_MAX"))
         # Discard the inherited buffer, which the parent writes.
