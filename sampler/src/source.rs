@@ -89,10 +89,10 @@ pub struct Late {
     pub totals: Totals,
 }
 
-/// A source of further columns of threads that another source gives.
+/// A source of further columns for the threads of another source.
 pub trait Join: Send {
-    /// Counts for these processes from now on, ids in ascending order, and for no others. They are those
-    /// that live, and those that exit records may still come for.
+    /// Counts for these processes only: live ones, and ended ones whose exit records may still come. IDs are
+    /// in ascending order.
     ///
     /// # Errors
     /// `ReadError` if the kernel refuses.

@@ -177,8 +177,8 @@ impl Target {
         self.pending.push(event);
     }
 
-    /// Counts for these processes from now on: those that live, and those that exit records may still come
-    /// for; ids in ascending order.
+    /// Counts for these processes only: live ones, and ended ones whose exit records may still come. IDs are
+    /// in ascending order.
     ///
     /// # Errors
     /// `ReadError` if the kernel refuses.
@@ -191,8 +191,8 @@ impl Target {
         self.sources.joins.iter().any(|join| join.settles_cpu())
     }
 
-    /// Reads all threads of the processes `members`, and returns how many there are. `believed` are these,
-    /// and those that exit records may still come for. Ids are in ascending order.
+    /// Reads all threads of the processes `members`, and returns their number. `believed` are the members and
+    /// ended processes whose exit records may still come. IDs are in ascending order.
     ///
     /// # Errors
     /// `ReadError` if the kernel refused or answered nonsense.

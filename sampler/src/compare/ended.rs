@@ -71,7 +71,7 @@ impl Ended {
         }
     }
 
-    /// Begins another sample: forgets who vanished before the one before.
+    /// Begins another sample: forgets threads that vanished two samples ago.
     pub(super) fn turn(&mut self) {
         self.before = std::mem::take(&mut self.recent);
     }
@@ -84,7 +84,7 @@ impl Ended {
         self.notes.ended(process, totals, 1);
     }
 
-    /// Counts a thread that is gone, and whose last sample is all that is known of it.
+    /// Counts a thread that is gone without an exit record, by its last sample.
     pub(super) fn vanish(
         &mut self,
         tid: u32,
@@ -101,7 +101,7 @@ impl Ended {
         self.recent.insert(tid, vanished);
     }
 
-    /// Takes an exit record in; false if it is of none of those that vanished lately.
+    /// Corrects a lately vanished thread by its exit record; false if the record is of no such thread.
     ///
     /// `start_ns` is the start of the record's thread, CLOCK_MONOTONIC, or somewhat later; `end_ns` about
     /// the time of the drain, None if it is the last one.

@@ -1,4 +1,4 @@
-//! Counters of threads that go on under another id: of those that executed a program.
+//! Counters of threads that continue under another ID because they executed a program.
 //!
 //! A thread other than the first one that executes a program (execve(2)) ends the others and takes the
 //! first one's id. What the thread counted under its own id has been reported there.
@@ -9,7 +9,7 @@ use super::Instant;
 use crate::columns::{Rows, Totals};
 use crate::ids::IdMap;
 
-/// Threads; beyond that the first ones are forgotten, and their counters stand as the kernel's.
+/// Maximum threads; beyond it the oldest are forgotten, and report the kernel's counters.
 const MAX_THREADS: usize = 4096;
 
 /// Counters of a thread when it was last seen under its own ID.
@@ -50,7 +50,7 @@ impl InheritedCounters {
         }
     }
 
-    /// Forgets an id that stands for another thread.
+    /// Forgets an ID that belongs to another thread.
     pub fn forget(&mut self, tid: u32) {
         if self.known.remove(&tid).is_some() {
             self.order.retain(|&known| known != tid);

@@ -100,7 +100,7 @@ impl Instant {
         Totals { values: (0..self.summed).map(value).collect(), given }
     }
 
-    /// Totals that never fall below those reported before, but those of states.
+    /// Totals that never fall below earlier reports, except for times in states.
     pub fn latest(&self, before: &Totals, now: &Totals) -> Totals {
         let mut made = before.clone();
         made.given |= now.given;

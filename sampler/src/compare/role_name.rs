@@ -5,7 +5,7 @@ use std::collections::HashSet;
 /// Role of a rule that makes each name a role.
 const KEEP: &str = "*";
 
-/// The general rule, and those that somebody gave for a target.
+/// The general rule, and the rules given for a target.
 #[derive(Clone, Debug, Default)]
 pub struct RoleNames {
     words: HashSet<String>,

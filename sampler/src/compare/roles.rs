@@ -1,8 +1,8 @@
 //! Sums over the threads of each role, ended threads included.
 //!
-//! What a thread did counts for the role that it had when its counters were read. So a role's total is the
-//! sum over its live threads' rows, and of what is settled: totals of threads that ended in it, what
-//! threads had when they left it for another name, less what threads had when they came into it.
+//! Work of a thread counts for the role that the thread had when its counters were read. A role's total is
+//! the sum over its live threads' rows plus a settled part: totals of threads that ended in the role, or
+//! had when they left it for another name, less the totals with which threads came into it.
 
 use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
 //! Divides the events of one instant among frames. Pure.
 //!
-//! Readers take what a frame counts (`exited`, `live_threads`) as what it and those before it report:
-//! so frames before the last one do not count the exits that follow.
+//! Counts of a frame (`exited`, `live_threads`) cover reports up to this frame, so frames before the last
+//! one do not count the exits that follow.
 
 use super::events::Event;
 use super::header::ExitedTotals;

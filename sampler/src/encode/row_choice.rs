@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use super::tables::{Column, RowKind, Shape, Table};
 
 impl Table {
-    /// At most `most` rows, in order, and how many were left out: of figures those with the greatest
-    /// first figures are kept, of names and logs the first ones.
+    /// At most `most` rows, in order, and the number of omitted ones. Tables of figures keep the rows with
+    /// the greatest first figures, names and logs the first rows.
     pub fn bounded(self, shape: &Shape, most: usize) -> (Self, usize) {
         let omitted = self.len().saturating_sub(most);
         if omitted == 0 {
@@ -28,7 +28,7 @@ impl Table {
         (self.chosen(shape, rows), omitted)
     }
 
-    /// The first rows whose values have at most so many bytes, and how many were left out.
+    /// The first rows that fit into `most` bytes, and the number of omitted ones.
     pub fn fitting(self, shape: &Shape, bytes: usize) -> (Self, usize) {
         if self.bytes() <= bytes {
             return (self, 0);

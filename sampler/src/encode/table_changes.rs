@@ -7,7 +7,7 @@ use super::tables::{Key, RowKind, Shape, Table, TableEncoder};
 
 /// Rows of a table of a frame.
 pub const MAX_TABLE_ROWS: usize = 65_536;
-/// Tables in a frame, in bytes; rows and events of the largest frames leave so much room.
+/// Maximum size of the tables in a frame, in bytes: the room beside rows and events of the largest frames.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 /// Tables of a frame, until the next call.
 #[derive(Clone, Copy, Debug)]
@@ -28,9 +28,9 @@ struct Known {
     encoder: TableEncoder,
     /// Rows that readers have.
     sent: Table,
-    /// Rows of the last reading; of a log those that wait for a frame.
+    /// Rows of the last reading; for a log, rows that wait for a frame.
     now: Table,
-    /// Rows of the last reading beyond the bound; of a log those of all readings since a frame.
+    /// Rows beyond the bound in the last reading; for a log, in all readings since a frame.
     omitted: usize,
 }
 
@@ -103,7 +103,7 @@ impl TableChanges {
         self.known.iter().map(|known| &known.shape)
     }
 
-    /// Takes a complete reading: all rows as they are now, of logs those that are new or completed.
+    /// Takes a complete reading: all current rows; for logs, new and completed rows.
     /// Tables that it does not have are empty.
     ///
     /// Rows of a log wait for the next frame, and are in that frame only.
@@ -149,7 +149,7 @@ impl TableChanges {
     }
 }
 
-/// Rows that are new or have other values, and, with figures of 0, those that are gone.
+/// New and changed rows, and deleted rows with figures of 0.
 fn changed(shape: &Shape, before: &Table, now: &Table) -> Table {
     let keys = shape.keys;
     let mut changes = Table::new(shape);

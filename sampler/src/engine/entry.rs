@@ -90,7 +90,7 @@ pub struct Entry {
     pub requested_hz: f64,
     /// Processes of the target.
     pub processes: SharedProcesses,
-    /// Id of the process that stands for a group; 0: none does.
+    /// ID of the process that represents a group, or 0.
     pub lead: u32,
     /// Reported CPU time of a group that is in no frame yet, in nanoseconds.
     pub reported_cpu_ns: Option<u64>,
@@ -190,7 +190,7 @@ impl Entry {
         }
     }
 
-    /// Lets go of members that ended so long ago that all of their threads are done.
+    /// Forgets members that ended so long ago that all of their threads are done.
     pub fn let_go(&mut self, programs: Option<&GroupPrograms>, now_ns: i64) {
         let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
         processes.members.forget(now_ns);
@@ -205,7 +205,7 @@ impl Entry {
         }
     }
 
-    /// Id of the process that stands for all; 0: there is none.
+    /// ID of the process that represents the group, or 0.
     pub fn main_process(&self) -> u32 {
         match self.following {
             Following::Process { pid, .. } => pid,
@@ -271,7 +271,7 @@ impl Entry {
         (processes.members.ids(), processes.members.believed())
     }
 
-    /// Counts the time on a CPU that ended threads had more than was said with their ends.
+    /// Adds CPU time of ended threads beyond what their ends reported.
     pub fn settle(&mut self) {
         let Some(switches) = &mut self.last_switches else { return };
         let fields = self.target.tracker().fields();

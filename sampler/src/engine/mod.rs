@@ -51,7 +51,7 @@ pub trait Sink: Send {
     /// Passes on at once what was added.
     fn hurry(&mut self) {}
 
-    /// True while so many frames wait that no more are to be made.
+    /// True while too many frames wait to make further ones.
     fn is_stalled(&self) -> bool;
 }
 
@@ -165,7 +165,7 @@ impl Engine {
         }
     }
 
-    /// Time until there is something to do, nanoseconds; None: nothing but what is asked.
+    /// Time until the next deadline, nanoseconds; None if only messages can wake the thread.
     fn pause_ns(&self, now_ns: i64) -> Option<i64> {
         let mut due: Vec<i64> = self
             .entries

@@ -56,7 +56,7 @@ pub struct Leaver {
     pub ns: [u64; STATES],
 }
 
-/// Takes over what stands in slots and beside them before they are freed.
+/// Takes over the contents of slots, and of tables beside them, before slots are freed.
 pub trait Leaving: Send {
     /// Somebody watches processes from now on.
     fn enter(&mut self, watcher: Watcher);
@@ -149,7 +149,7 @@ impl Keeper {
         }
     }
 
-    /// Lets what threads leave be kept. Who keeps it is locked while the keeper is, never before it.
+    /// Sets the owner of what ended threads leave. Its lock is taken while the keeper's is held, never before.
     pub fn set_leaving(&mut self, leaving: Arc<Mutex<dyn Leaving>>) {
         self.leaving = Some(leaving);
     }

@@ -53,7 +53,8 @@ pub fn copy_whole(
     Err(ReadError::Disagreement(format!("the ledgers of {} threads do not add up", torn.len())))
 }
 
-/// Ledgers of n threads, ascending by ids of process and thread; those of threads that have ended come first of an id.
+/// Ledgers of n threads, ascending by IDs of process and thread; an ended thread precedes a live one with
+/// its ID.
 ///
 /// All vectors have n elements.
 #[derive(Debug)]
@@ -105,7 +106,7 @@ impl Reading {
         self.tid.is_empty()
     }
 
-    /// Raised when slots were listed again: rows stand for other threads since.
+    /// Raised when slots are listed again; rows belong to other threads afterwards.
     pub fn listed(&self) -> u64 {
         self.listed
     }

@@ -32,10 +32,10 @@ const IDLE_TIME: Duration = Duration::from_secs(3600);
 /// Frames put into the buffer of a connection before the kernel is asked to take them, in bytes.
 const BATCH_BYTES: usize = 128 * 1024;
 
-/// How long frames wait that nobody waits for, so that several are sent together.
+/// How long frames without a waiting reader are held, so that several are sent together.
 const HOLD_TIME: Duration = Duration::from_millis(500);
 
-/// Frames, what was sent of them, and what is said of it.
+/// Frames, their progress towards the backend, and reports about it.
 pub struct State {
     pub(super) replay: Replay,
     pub(super) in_flight: InFlight,

@@ -56,7 +56,7 @@ pub struct Load {
     pub unsent_frames: u64,
     /// Unconfirmed frames, in bytes.
     pub undelivered_bytes: usize,
-    /// True if so much is unconfirmed that rates have to fall.
+    /// True if unacknowledged frames take so much memory that rates have to fall.
     pub backlog: bool,
     /// Frames sent, replayed ones included.
     pub sent_frames: u64,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::ids::IdMap;
 
-/// Ended processes that their ids still stand for: after many exits at once records come late.
+/// Ended processes that are found by their IDs: after many exits at once records come late.
 const MAX_FOUND: usize = 65_536;
 /// How long exit records may still come after the end of a process is known and they were drained,
 /// nanoseconds.
@@ -61,10 +61,10 @@ pub struct Members {
     found: IdMap<u32>,
     found_order: VecDeque<(u32, u32)>,
     left: Vec<Member>,
-    /// Ids of those whose counters had begun before they came, and that no sample has read since.
+    /// IDs of processes whose counters had begun before they came, and that no sample has read since.
     unread: Vec<u32>,
     last_number: u32,
-    /// Ids of those alive, ascending; None: they changed since they were asked for.
+    /// IDs of live processes, ascending; None: a process came or went since the last request.
     ids: Option<Arc<[u32]>>,
     /// IDs of live and lately ended processes, ascending; None: a process came or went since the last
     /// request.
@@ -171,35 +171,35 @@ impl Members {
         self.ended.values()
     }
 
-    /// Number of those alive.
+    /// Number of live processes.
     pub fn count(&self) -> usize {
         self.alive.len()
     }
 
-    /// Ids of those alive, ascending.
+    /// IDs of live processes, ascending.
     pub fn ids(&mut self) -> Arc<[u32]> {
         let alive = &self.alive;
         Arc::clone(self.ids.get_or_insert_with(|| ascending(alive.keys())))
     }
 
-    /// True for a process that lives, or ended so lately that exit records may still come.
+    /// True if a process lives, or ended so lately that its exit records may still come.
     pub fn is_believed(&self, pid: u32) -> bool {
         self.alive.contains_key(&pid) || self.ended.contains_key(&pid)
     }
 
-    /// Ids for which that is true, ascending.
+    /// IDs of all processes for which `is_believed` is true, ascending.
     pub fn believed(&mut self) -> Arc<[u32]> {
         let (alive, ended) = (&self.alive, &self.ended);
         let made = || ascending(ended.keys().chain(alive.keys()));
         Arc::clone(self.believed.get_or_insert_with(made))
     }
 
-    /// Ids of those whose counters had begun before they came, since this was asked last.
+    /// IDs of processes that came since the last call and whose counters had begun before.
     pub fn take_unread(&mut self) -> Vec<u32> {
         std::mem::take(&mut self.unread)
     }
 
-    /// Notes that no sample has read a process yet whose counters had begun before it came.
+    /// Keeps a process for `take_unread`, since no sample has read it yet.
     pub fn keep_unread(&mut self, pid: u32) {
         self.unread.push(pid);
     }
@@ -209,9 +209,9 @@ impl Members {
         std::mem::take(&mut self.left)
     }
 
-    /// Lets go of those that ended so long ago that no exit record of theirs will come, at `now_ns`,
-    /// CLOCK_MONOTONIC. Records wait in sockets until they are drained: a late drain forgets nobody.
-    /// Returns the ids of those that do not live again.
+    /// Forgets processes that ended so long before `now_ns`, CLOCK_MONOTONIC, that no exit record of theirs
+    /// can come. Records wait in sockets until they are drained, so a late drain forgets no process.
+    /// Returns the forgotten IDs that no live process has.
     pub fn forget(&mut self, now_ns: i64) -> Vec<u32> {
         let now_ns = self.drained_ns.map_or(now_ns, |drained_ns| drained_ns.min(now_ns));
         let mut gone = Vec::new();

@@ -298,7 +298,7 @@ impl ThreadSlots {
         }
     }
 
-    /// Recycles slots, and once a second looks for those of ended threads that nobody claims.
+    /// Recycles slots; once a second also unclaimed slots of ended threads.
     ///
     /// Returns slots that are to be freed: their threads ended long ago; from `many` ended threads on,
     /// at least one round ago.

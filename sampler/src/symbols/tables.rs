@@ -135,7 +135,7 @@ fn is_name(name: &[u8]) -> bool {
         || name.starts_with(b".L"))
 }
 
-/// Order of several names of one function: those that callers use are greater.
+/// Order of several names of one function: names that callers use are greater.
 fn rank<'data>(
     symbol: &impl ObjectSymbol<'data>,
     name: &[u8],

@@ -1,4 +1,4 @@
-//! The program by which the kernel leaves out exit records of processes that nobody asked about.
+//! Socket filter that drops exit records of processes outside all targets.
 //!
 //! The kernel sends the records of all threads of the machine. A classic BPF program on the socket looks
 //! at the process of each record and keeps only those that are wanted; whatever is not such a record, or
@@ -8,8 +8,8 @@ use super::layout::Kernel;
 use super::messages::{ATTRIBUTE_BYTES, TYPE_STATS};
 use crate::os::socket::Instruction;
 
-/// Processes that fit into a program; with more of them all records come. Each process costs every
-/// exiting thread of the machine two steps.
+/// Maximum processes in a filter; with more, all records come. Each process costs every exiting thread of
+/// the machine two steps.
 pub const MAX_PROCESSES: usize = 256;
 
 // Source: include/uapi/linux/bpf_common.h

@@ -15,7 +15,7 @@ use crate::os::clock::monotonic_ns;
 use crate::os::socket::{send, Datagram, Slots, MAX_SLOTS};
 use crate::source::ReadError;
 
-/// Questions that are sent together.
+/// Maximum questions in a batch.
 pub const BATCH: usize = 128;
 /// Bytes of a slot beyond an answer: a longer message is cut, and refused.
 const SPARE_BYTES: usize = 64;
@@ -28,7 +28,7 @@ const MAX_DATAGRAMS: usize = 1 << 16;
 pub(super) struct Answers {
     /// Structs of the threads that answered, in the order of the answers.
     pub structs: Structs,
-    /// Places of these threads among those that were asked for.
+    /// Places of the answering threads among the requested ones.
     pub places: Vec<usize>,
     /// CLOCK_MONOTONIC before the batch was sent, nanoseconds.
     pub before_ns: i64,
@@ -114,8 +114,8 @@ impl Query {
         }
     }
 
-    /// Sequence numbers for so many questions: the first of them. An answer is known by its number, so
-    /// that none to an earlier question is taken for it.
+    /// First of `count` new sequence numbers. Answers are matched by number, so that an answer to an earlier
+    /// question is not taken for a later one.
     fn number(&mut self, count: usize) -> u32 {
         let count = count as u32;
         if self.sequence.checked_add(count).is_none() {

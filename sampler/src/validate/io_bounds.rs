@@ -31,7 +31,7 @@ const TOLERANCE: f64 = 1.25;
 /// with an interrupt in between that took 18 us a wait on a virtual machine (Linux 6.18).
 const WAKE_NS: f64 = 50_000.0;
 const SLACK_NS: f64 = 20_000_000.0;
-/// Threads that were not read for so long are forgotten; exit records come sooner.
+/// How long an unread thread is remembered, nanoseconds; exit records come sooner.
 const FORGET_NS: i64 = 5_000_000_000;
 
 struct Columns {

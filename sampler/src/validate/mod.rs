@@ -23,9 +23,9 @@ const LEDGER_STATES: [(&str, &[&str]); 2] = [
 const SLACK_NS: i64 = 20_000_000;
 /// Exit records have the age itself, in whole microseconds.
 const RECORD_SLACK_NS: i64 = 1_000_000;
-/// Between two comparisons of the same threads with their ledgers.
+/// Interval between comparisons of the same threads with their ledgers, nanoseconds.
 const COMPARE_NS: i64 = 1_000_000_000;
-/// Threads that are neither read nor reported as ended for so long are forgotten.
+/// How long a thread that is neither read nor reported as ended is remembered, nanoseconds.
 const FORGET_NS: i64 = 5_000_000_000;
 
 /// Replacement of a wrong counter.
@@ -270,7 +270,7 @@ impl Validation {
     }
 }
 
-/// The longest delay of a thread that lived for so long, nanoseconds.
+/// Longest possible delay of a thread by its lifetime, nanoseconds.
 fn most(life_ns: i64, slack_ns: i64) -> u64 {
     life_ns.max(0).saturating_add(slack_ns).unsigned_abs()
 }

@@ -12,11 +12,11 @@ use crate::columns::Rows;
 use crate::ids::{IdMap, IdSet};
 use crate::source::ReadError;
 
-/// After so many walks taskstats is asked, the first walk included.
+/// Walks between cross-checks; the first walk is checked.
 const EVERY: u64 = 8;
-/// Threads at random that are asked about then.
+/// Number of threads sampled for each cross-check.
 const SHARE: usize = 16 * EVERY as usize;
-/// New threads that are asked about at a time; further ones wait.
+/// Maximum new threads in a cross-check; further ones wait.
 const MAX_NEW: usize = 512;
 
 /// Second source of single threads: taskstats.

@@ -1,15 +1,15 @@
 //! Counts of threads beside their ledgers, added up. Pure.
 //!
-//! The thread id 0 stands for threads that have ended. A process is its key: its id, above it when it began,
-//! so that one that gets a used id is another; of members of a target the id alone. A waker is the key of
-//! its process << 32, with its thread id if it is a thread of a watched process; 0 for an interrupt.
+//! Thread ID 0 stands for ended threads. The key of a process is its ID with its time of birth in the upper
+//! bits, so that a process with a recycled ID is another; members of a target have the ID alone. A waker is
+//! the key of its process << 32, plus its thread ID if its process is watched; 0 for an interrupt.
 
 use std::collections::HashSet;
 
 use super::sums::Sums;
 use crate::ledger::slot::{PREEMPTED, STATES, WOKEN};
 
-/// Buckets of a histogram: bucket b is of stays below 2^(b + 10) ns.
+/// Buckets of a histogram: bucket b has stays below 2^(b + 10) ns.
 pub const BUCKETS: usize = 24;
 /// Words of struct detail.
 pub const DETAIL_WORDS: usize = TAKERS_AT + TAKERS * 2;
@@ -22,14 +22,14 @@ pub const EDGES_AT: usize = STATES * BUCKETS / 2;
 const TAKERS: usize = 8;
 /// First word of the takers in struct detail.
 pub const TAKERS_AT: usize = EDGES_AT + EDGES * EDGE_WORDS;
-/// Rows of wake-ups that are kept of ended threads; of more, the rarest are added up by process.
+/// Maximum rows of wake-ups for ended threads; beyond it the rarest are summed by process.
 const KEPT_ROWS: usize = 16_384;
 
-/// Bits of a process id in the key of a process, and how many moments of birth the rest tells apart; 0 is
-/// none of them.
+/// Bits of the process ID in a key, and number of birth times that the other bits distinguish; 0 is none
+/// of them.
 pub const PID_BITS: u32 = 22;
 const BIRTHS: u64 = 1024;
-/// From one of these moments to the next it is 2^24 ns.
+/// Birth times are 2^24 ns apart.
 const BIRTH_BITS: u32 = 24;
 
 /// The id in the key of a process.

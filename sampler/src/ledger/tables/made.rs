@@ -35,8 +35,7 @@ pub struct Table {
 ///   it is the kernel's, else what is not known. Rows of a thread never exceed its time in run queues.
 /// - `calls` (tid, call, count, ns) and `call_stays` (tid, call, bucket, count): system calls, if counted.
 ///
-/// The thread id 0 stands for threads that have ended. A party is the key of a process outside the target, 0
-/// for others.
+/// Thread ID 0 stands for ended threads. A party is the key of a process outside the target, else 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tables {
     /// The tables.

@@ -1,5 +1,5 @@
-//! Stand-ins for takers and wakers, so that their number is bounded: some processes of a name stand for
-//! themselves, and the last of these for all others of that name.
+//! Stand-ins that bound the number of takers and wakers: a few processes of a name are distinguished, and
+//! the last of them stands for all further ones.
 
 use std::collections::{HashMap, VecDeque};
 use std::fs;
@@ -11,11 +11,11 @@ use crate::columns::{comm, Comm};
 use crate::os::clock::ticks_per_second;
 use crate::procfs::parse_stat;
 
-/// Names that are distinguished; takers under further names are not known.
+/// Maximum distinguished names; takers under further names are unknown.
 const MAX_NAMES: usize = 1024;
 /// Processes of one name that are distinguished; the last of them stands for all further ones.
 const OF_A_NAME: usize = 16;
-/// Members of a target that stand for others of their names, of all targets.
+/// Maximum members that stand for further members of their names, over all targets.
 const MAX_MEMBERS: usize = 1024;
 /// Processes whose stand-in is kept at hand.
 const MAX_KNOWN: usize = 4096;
@@ -38,7 +38,7 @@ pub struct Described {
     pub is_many: bool,
 }
 
-/// A map of at most so many entries; the oldest ones leave first.
+/// A map with a maximum number of entries; the oldest leave first.
 struct Bounded<K, V> {
     values: HashMap<K, V>,
     order: VecDeque<K>,
