@@ -117,27 +117,11 @@ def java_blocked(arguments: Arguments, answer: int) -> None:
     reason}, or {"tid", "lock", "method"} for each one, at most MAX_BLOCKED, and {} at the end.
     """
     limit_resources(Limits(MEMORY_BYTES, 5, DUMP_S))
-    try:
-        machine = look_at(arguments["pid"], open_named_folder(arguments))
-        made = connect(machine)
-    except OSError as error:
-        say(answer, {"unreadable": error.errno})
+    dumped = _dump(arguments, answer, may_open=False)
+    if dumped is None:
         return
-    except ValueError as error:
-        say(answer, {"damaged": str(error)})
-        return
-    except SocketTroubleError as error:
-        say(answer, {"trouble": error.trouble, "text": str(error)})
-        return
-    tids = own_tids(machine)
-    confine()
-    dump = ask_for_dump(made)
-    if dump is None:
-        say(answer, {"damaged": "it refuses to dump its threads"})
-        return
-    for one in read_blocked(dump)[:MAX_BLOCKED]:
-        tid = tids.get(one.nid, 0) if tids else one.nid
-        say(answer, {"tid": tid, "lock": one.lock, "method": one.method})
+    for one in read_blocked(dumped.text)[:MAX_BLOCKED]:
+        say(answer, {"tid": dumped.tid(one.nid), "lock": one.lock, "method": one.method})
     say(answer, {})
 
 
@@ -151,26 +135,44 @@ def java_names(arguments: Arguments, answer: int) -> None:
     each thread, at most MAX_NAMED, and {} at the end.
     """
     limit_resources(Limits(MEMORY_BYTES, 5, NAMES_S))
-    try:
-        machine = look_at(arguments["pid"], open_named_folder(arguments))
-        made = connect(machine, may_open=True)
-    except OSError as error:
-        say(answer, {"unreadable": error.errno})
+    dumped = _dump(arguments, answer, may_open=True)
+    if dumped is None:
         return
-    except ValueError as error:
-        say(answer, {"damaged": str(error)})
-        return
-    except SocketTroubleError as error:
-        say(answer, {"trouble": error.trouble, "text": str(error)})
-        return
-    tids = own_tids(machine)
-    confine()
-    dump = ask_for_dump(made)
-    if dump is None:
-        say(answer, {"damaged": "it refuses to dump its threads"})
-        return
-    for one in read_names(dump)[:MAX_NAMED]:
-        tid = tids.get(one.nid, 0) if tids else one.nid
-        if tid:
+    for one in read_names(dumped.text)[:MAX_NAMED]:
+        if tid := dumped.tid(one.nid):
             say(answer, {"tid": tid, "name": one.name})
     say(answer, {})
+
+
+class _Dump(NamedTuple):
+    """A thread dump, and thread IDs by those of the dump; empty if both are equal."""
+
+    text: str
+    tids: dict[int, int]
+
+    def tid(self, nid: int) -> int:
+        """Return the thread ID of a native ID in the dump; 0 if unknown."""
+        return self.tids.get(nid, 0) if self.tids else nid
+
+
+def _dump(arguments: Arguments, answer: int, *, may_open: bool) -> _Dump | None:
+    """Return a thread dump, or answer why there is none. The process is confined once connected."""
+    try:
+        machine = look_at(arguments["pid"], open_named_folder(arguments))
+        made = connect(machine, may_open=may_open)
+    except OSError as error:
+        say(answer, {"unreadable": error.errno})
+        return None
+    except ValueError as error:
+        say(answer, {"damaged": str(error)})
+        return None
+    except SocketTroubleError as error:
+        say(answer, {"trouble": error.trouble, "text": str(error)})
+        return None
+    tids = own_tids(machine)
+    confine()
+    text = ask_for_dump(made)
+    if text is None:
+        say(answer, {"damaged": "it refuses to dump its threads"})
+        return None
+    return _Dump(text, tids)

@@ -90,7 +90,7 @@ def go_names(pid: int, start_ticks: int) -> Mapping[int, str]:
     """Return names of the Go runtime's threads by thread ID. The program does not notice.
 
     Raises:
-        NoAnswerError: the memory cannot be read, or sysmon, which every Go program has, was running.
+        NoAnswerError: the memory is unreadable, or sysmon, which every Go program has, is running.
     """
     found = ask_go_threads(pid, start_ticks)
     if SYSMON not in found.values():
