@@ -6,7 +6,7 @@
 import type { RingField } from "./chartSpecs";
 import type { ViewInput } from "./chartView";
 import { LOCKS, WAKES } from "./facts/facts";
-import { lockNames } from "./facts/parties";
+import { lockNames } from "./facts/lockNames";
 import type { Stretches } from "./history";
 import { increase } from "./rate";
 import { ringOf } from "./series";

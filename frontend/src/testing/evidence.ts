@@ -1,6 +1,6 @@
 /** Evidence of a program in which nothing stands out, and parts of one in which something does. */
 
-import type { LockKind } from "../stream/facts/parties";
+import type { LockKind } from "../stream/facts/lockNames";
 import type { Evidence, LockEvidence, RoleTimes, Rule, TimesOf } from "../stream/findings/finding";
 import { ofRules } from "../stream/findings/findings";
 import { NO_LIMITS } from "../stream/limits";
@@ -61,7 +61,8 @@ export function lockOf(
   return {
     lock: {
       ...{ lock: 1, name, named, kind, source: "futex", address: 0 },
-      symbol_file: named ? "program" : "",
+      count: 1,
+    symbol_file: named ? "program" : "",
       ...{ estimated: false, wait, waits_per_s: 80, mean_s: wait / 80, waiters: waiters.length },
       ...{ share: 0.1, role: "worker-#", by: "worker-#", trend: new Float32Array(0) },
     },

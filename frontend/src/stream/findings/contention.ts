@@ -5,12 +5,11 @@ import type { LockThread } from "../locks";
 import { AMONG_BUSY, AMONG_SHARE } from "../parked";
 import type { StateId } from "../states";
 import {
-  AMONG_THEM,
-  amongThem,
   type Evidence,
   type Finding,
   IDLE_KINDS,
   inStates,
+  isContended,
   type LockEvidence,
   percent,
   type RoleTimes,
@@ -42,23 +41,26 @@ export const LOCK_RULE: Rule = {
 };
 
 function held(
-  { lock, waiters, wakers }: LockEvidence,
+  each: LockEvidence,
   seconds: number,
   ease: number,
   roles: readonly RoleTimes[],
 ): Omit<Finding, "id"> | null {
-  // At these locks threads wait for work, for an end or for the interpreter: other rules cover
-  // them.
-  if (lock.kind === "gil" || IDLE_KINDS.includes(lock.kind)) return null;
-  if (!isSurelyLock(lock) && amongThem({ lock, waiters, wakers }) < AMONG_THEM) return null;
+  const { lock, waiters, wakers } = each;
+  // Where threads wait for work, for an end or for the interpreter, other rules look.
+  if (!isContended(each)) return null;
   const those = waiters.filter(({ wait }) => wait >= ease * SHARE);
   const wait = those.reduce((sum, each) => sum + each.wait, 0);
   if (those.length < WAITERS || lock.waits_per_s < ease * WAITS_PER_S) return null;
   const share = formatValue(wait / those.length, "share");
   const name = lock.named ? `“${lock.name}”` : `${lock.name} (its name is not known)`;
+  const what =
+    lock.count > 1
+      ? `${lock.name}, which they release to each other: something that few may use at a time`
+      : `one lock, ${name}`;
   const work = workOfHolders(wakers, roles);
   return {
-    text: `${those.length} threads waited ${share} of the time for one lock, ${name}.`,
+    text: `${those.length} threads waited ${share} of the time for ${what}.`,
     also: work === "" ? "" : `who holds it ${work}`,
     evidence:
       `${formatNumber(lock.waits_per_s, "1/s")} waits a second, ${formatValue(lock.mean_s, "s")} each, ` +
@@ -71,11 +73,6 @@ function held(
     link: { panel: "waiting", lock: lock.lock },
     weight: wait,
   };
-}
-
-/** Whether it is a lock by the program's own symbols; others may be queues that threads wait at. */
-function isSurelyLock({ kind, symbol_file }: LockEvidence["lock"]): boolean {
-  return kind !== "unknown" && symbol_file !== "";
 }
 
 /** Main activity of a lock's holders besides waiting for locks; "" if they mostly run. */
@@ -212,8 +209,7 @@ export const AMONG_RULE: Rule = {
 function isExplained({ locks }: Evidence, { role }: RoleTimes, blocked: number): boolean {
   let wait = 0;
   for (const each of locks) {
-    if (IDLE_KINDS.includes(each.lock.kind)) continue;
-    if (!isSurelyLock(each.lock) && amongThem(each) < AMONG_THEM) continue;
+    if (each.lock.kind !== "gil" && !isContended(each)) continue;
     for (const waiter of each.waiters) if (waiter.role === role) wait += waiter.wait;
   }
   return wait >= 0.5 * blocked;

@@ -3,7 +3,7 @@
 import type { RingField } from "../chartSpecs";
 import type { ViewInput } from "../chartView";
 import { LOCKS as LOCK, STAYS } from "../facts/facts";
-import { lockNames } from "../facts/parties";
+import { AMONG_THEM, lockNames } from "../facts/lockNames";
 import { lowerOf, upperOf } from "../facts/stayHistogram";
 import { counted } from "../format";
 import { limitsView } from "../limits";
@@ -16,7 +16,6 @@ import type { TargetModel } from "../targetModel";
 import type { Thread } from "../threads";
 import { wakePartners, wakesView } from "../wakes";
 import {
-  AMONG_THEM,
   amongThem,
   type EventLoop,
   type Evidence,
