@@ -44,7 +44,7 @@ const KINDS: Readonly<Record<WaitKind, string>> = {
   throttled: "CPU limit",
   disk: "disk, files",
   network: "network",
-  pipes: "pipe, signal",
+  pipes: "pipe, event",
   faults: "memory",
   other: "kernel",
 };
