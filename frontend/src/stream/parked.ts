@@ -82,6 +82,18 @@ export function statesWithin(
   return seconds;
 }
 
+/** State of a thread at the end of a span, by number, and since when; null without a ledger. */
+export function currentStay(
+  states: StateLog,
+  stretches: Stretches,
+  thread: Thread,
+): { readonly state: number; readonly since_s: number } | null {
+  const at = (ring: number): number =>
+    states.history.at(stretches, "last", thread.slot, ring, states.sinceBlock(thread));
+  const state = at(RINGS.current);
+  return Number.isNaN(state) ? null : { state, since_s: at(RINGS.since) / 1e9 };
+}
+
 function known(value: number): number {
   return Number.isNaN(value) ? 0 : value;
 }

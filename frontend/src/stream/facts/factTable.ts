@@ -166,6 +166,11 @@ export class FactTable {
     return this.keys[place]?.[slot] ?? 0;
   }
 
+  /** Whether the newest table has a row. */
+  isThere(slot: number): boolean {
+    return Number.isNaN(this.gone_s[slot] ?? Number.NaN);
+  }
+
   /** A descriptive number of a row, by its index among the facts. */
   fact(slot: number, place: number): number {
     const value = this.texts[place]?.[slot];

@@ -1,6 +1,6 @@
 /** A finding, and the evidence that rules evaluate. */
 
-import { AMONG_THEM, type LockKind } from "../facts/lockNames";
+import { AMONG_THEM, type LockIdentity, type LockKind } from "../facts/lockNames";
 import { formatPercent } from "../format";
 import type { LimitsView } from "../limits";
 import type { LocksView, LockThread } from "../locks";
@@ -119,6 +119,15 @@ export interface LockEvidence {
   readonly wakers: readonly LockThread[];
 }
 
+/** A thread that has waited at a futex for a while, at the window's end. */
+export interface StuckThread {
+  readonly thread: ThreadTimes;
+  readonly seconds: number;
+  /** The lock, and the thread that holds it; null if unknown. */
+  readonly lock: LockIdentity | null;
+  readonly holder: ThreadTimes | null;
+}
+
 /** Measurements of a window. */
 export interface Evidence {
   /** Length of the window, in seconds. */
@@ -136,6 +145,7 @@ export interface Evidence {
   readonly loops: readonly EventLoop[];
   readonly locks: readonly LockEvidence[];
   readonly gil: LocksView["gil"];
+  readonly stuck: readonly StuckThread[];
   readonly wakes: WakesView;
   readonly takers: TakersView;
   readonly cgroup: CgroupView | null;
