@@ -9,7 +9,7 @@ import type { LockKind } from "./facts/lockNames";
 import type { FactsState } from "./facts/parties";
 import { HERE, type Placed } from "./facts/places";
 import { type GilThread, type LockRow, type LocksView, locksView } from "./locks";
-import { contendedRoles, lifeWithin, statesWithin, wallWithin } from "./parked";
+import { contendedRoles, lifeWithin, ownWakes, statesWithin, wallWithin } from "./parked";
 import { STATES, type StateGroup, type StateId, stateNumbered } from "./states";
 import { type CgroupView, type TakersView, takersView } from "./takers";
 import type { Thread } from "./threads";
@@ -119,7 +119,7 @@ function eachOtherRows(
   const { edges, nodes } = wakes();
   return [...roles].flatMap((role): readonly WaitRow[] => {
     const key = `role:${role}`;
-    const edge = edges.find(({ from, to }) => from === key && to === key);
+    const edge = ownWakes(edges, key)?.edge;
     const named = locks.reduce((sum, lock) => sum + (lock.role === role ? lock.wait : 0), 0);
     if (!edge || named >= EXPLAINED * edge.blocked) return [];
     const { blocked: wait, blocked_s: mean_s, per_s: waits_per_s } = edge;

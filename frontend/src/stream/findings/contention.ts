@@ -2,7 +2,7 @@
 
 import { counted, formatDuration, formatNumber, formatValue } from "../format";
 import type { LockThread } from "../locks";
-import { AMONG_BUSY, AMONG_SHARE } from "../parked";
+import { AMONG_SHARE, isEachOther, ownWakes } from "../parked";
 import type { StateId } from "../states";
 import {
   type Evidence,
@@ -158,8 +158,7 @@ export const GIL_RULE: Rule = {
   },
 };
 
-/** Thresholds of a role whose threads end each other's waits. */
-const AMONG_WAIT = 1;
+/** Thresholds of a role whose threads end each other's waits, beside those of isEachOther. */
 const AMONG_OF_WALL = 0.4;
 const AMONG_S = 0.5e-3;
 const AMONG_THREADS = 3;
@@ -171,25 +170,24 @@ export const AMONG_RULE: Rule = {
     const { wakes, roles, seconds, go } = evidence;
     // Go parks its idle threads, which wake each other; its locks are goroutines'.
     if (go) return [];
-    return wakes.edges.flatMap((edge) => {
-      const { from, to, blocked, blocked_s, per_s } = edge;
-      const times = from === to ? roles.find(({ key }) => key === to) : undefined;
-      if (!times) return [];
-      const id = `among:${to}`;
-      const all = wakes.edges.reduce((sum, each) => sum + (each.to === to ? each.blocked : 0), 0);
+    return roles.flatMap((times) => {
+      const { key, role, process } = times;
+      const among = ownWakes(wakes.edges, key);
+      if (!among) return [];
+      const { edge, all } = among;
+      const { blocked, blocked_s, per_s } = edge;
+      const id = `among:${key}`;
       const wall = times.wall / seconds;
-      const certain =
-        blocked >= ease(id) * AMONG_WAIT && blocked >= ease(id) * AMONG_OF_WALL * wall;
-      if (!certain || wall < AMONG_THREADS || blocked_s < ease(id) * AMONG_S) return [];
-      if (blocked < ease(id) * AMONG_SHARE * all || wall - blocked < ease(id) * AMONG_BUSY)
-        return [];
+      if (!isEachOther({ wall, all, own: blocked }, ease(id))) return [];
+      const certain = blocked >= ease(id) * AMONG_OF_WALL * wall && wall >= AMONG_THREADS;
+      if (!certain || blocked_s < ease(id) * AMONG_S) return [];
       if (isExplained(evidence, times, blocked)) return [];
       const threads = counted(Math.round(wall), "thread");
       return [
         {
           id,
           text:
-            `${threads} of ${withProcess(times.role, times.process)} wait for each other: ${formatValue(blocked / wall, "share")} of their time ` +
+            `${threads} of ${withProcess(role, process)} wait for each other: ${formatValue(blocked / wall, "share")} of their time ` +
             `they wait until another of them wakes them, ${formatValue(blocked_s, "s")} each time.`,
           evidence:
             `${formatNumber(per_s, "1/s")} such wake-ups a second end ${percent(blocked / all)} of their waiting, over ${formatDuration(seconds)}. ` +
@@ -197,7 +195,7 @@ export const AMONG_RULE: Rule = {
           advice:
             "They share something that one of them has at a time: a lock, a row, a connection. Stacks show where they wait.",
           confidence: "likely" as const,
-          link: { panel: "wakes" as const, key: to },
+          link: { panel: "wakes" as const, key },
           weight: blocked,
         },
       ];
