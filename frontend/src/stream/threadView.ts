@@ -7,7 +7,6 @@ import { BUCKETS, quantile } from "./facts/stayHistogram";
 import { parkedShares } from "./parked";
 import { StateReader } from "./stateLog";
 import { FUTEX, stateNumbered } from "./states";
-import type { TargetModel } from "./targetModel";
 import type { Thread } from "./threads";
 import type { ThreadKey } from "./viewRequest";
 
