@@ -238,15 +238,15 @@ INCIDENTS: tuple[Incident, ...] = (
         "python-semaphore",
         "two of a pool of twelve may ask a store at a time",
         (*PYTHON, "semaphore"),
-        right=r"(8|9|1[0-2]) threads.*locks in heap.*render.*few may use",
-        symptom=r"render",
+        right=r"(8|9|1[0-2]) threads.*locks in heap.*(render|ThreadPool).*few may use",
+        symptom=r"render|ThreadPool",
         misleading=r"were idle|one lock",
     ),
     Incident(
         "python-consumers",
         "twelve consumers of a queue that a producer hardly feeds: idle, and nothing else",
         (*PYTHON, "consumers"),
-        right=r"consumer.*were idle",
+        right=r"consume.*were idle",
         misleading=r"release to each other|one lock|[Dd]eadlock|each other",
     ),
     Incident(

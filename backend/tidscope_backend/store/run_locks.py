@@ -132,18 +132,26 @@ def _roles(reader: RunReader) -> ThreadRoles:
     return ThreadRoles({one["tid"]: one["role"] for one in threads}, main)
 
 
-def _summable(locks: Sequence[int], by_lock: Mapping[int, _Waits]) -> Sequence[int]:
+def _summable(locks: Sequence[int], by_lock: Mapping[int, _Waits]) -> list[int]:
     """Return locks of a role's waiting that become one; none if each matters by itself."""
     totals = {lock: by_lock[lock].wait_ns.total() for lock in locks}
-    most = _STANDS_OUT * sum(totals.values())
-    if len(locks) >= _MANY_LOCKS and all(total <= most for total in totals.values()):
-        return locks
     own = [
         lock
         for lock in locks
         if max(by_lock[lock].wait_ns.values(), default=0) >= _OWN_SHARE * totals[lock]
     ]
-    return own if len(own) >= _OWN_LOCKS else ()
+    if len(own) < _OWN_LOCKS:
+        return _alike(totals)
+    return own + _alike({lock: total for lock, total in totals.items() if lock not in own})
+
+
+def _alike(totals: Mapping[int, int]) -> list[int]:
+    """Return locks without those that stand out; none if few are left."""
+    most = sorted(totals, key=lambda lock: -totals[lock])
+    left = sum(totals.values())
+    while most and totals[most[0]] > _STANDS_OUT * left:
+        left -= totals[most.pop(0)]
+    return most if len(most) >= _MANY_LOCKS else []
 
 
 def _are_among(waits: _Waits, role: str, threads: ThreadRoles) -> bool:

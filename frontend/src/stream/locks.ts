@@ -5,6 +5,7 @@ import { LOCKS } from "./facts/facts";
 import type { FactTable, FactWindow } from "./facts/factTable";
 import { type LockIdentity, type LockNames, lockNames, unnamedLock } from "./facts/lockNames";
 import { type FactsState, leadingRole, ledgerState, UNKNOWN_NAME } from "./facts/parties";
+import { heldWaits } from "./heldLocks";
 import { growthWithin, wallWithin } from "./parked";
 import type { Thread } from "./threads";
 import type { ThreadKey } from "./viewRequest";
@@ -112,7 +113,7 @@ export function locksView(input: ViewInput, open: number | null): LocksView {
       ...identityOf(lock),
       wait,
       waits_per_s: sum.waits / seconds,
-      mean_s: sum.wait_ns / 1e9 / sum.waits,
+      mean_s: sum.waits > 0 ? sum.wait_ns / 1e9 / sum.waits : Number.NaN,
       waiters: sum.waiters.size,
       share: sum.wait_ns / 1e9 / wall_s,
       role: leadingRole(sum.waited),
@@ -163,12 +164,7 @@ function sumUp(input: ViewInput, names: LockNames, window: FactWindow): Map<numb
     const waits = locks.grown(window, slot, LOCKS.waits);
     const wakes = locks.grown(window, slot, LOCKS.wakes);
     if (wait_ns + waits + wakes === 0) continue;
-    const lock = numberOf(names, locks.key(slot, LOCKS.lock));
-    let sums = all.get(lock);
-    if (!sums) {
-      sums = { slots: [], waiters: new Set(), waited: new Map(), woke: new Map(), ...NO_WAITS };
-      all.set(lock, sums);
-    }
+    const sums = sumsAt(all, numberOf(names, locks.key(slot, LOCKS.lock)));
     sums.slots.push(slot);
     sums.wait_ns += wait_ns;
     sums.waits += waits;
@@ -178,7 +174,36 @@ function sumUp(input: ViewInput, names: LockNames, window: FactWindow): Map<numb
     if (wait_ns > 0) sums.waited.set(role, (sums.waited.get(role) ?? 0) + wait_ns);
     if (wakes > 0) sums.woke.set(role, (sums.woke.get(role) ?? 0) + wakes);
   }
+  addHeld(input, names, window, all);
   return all;
+}
+
+/** Add waits under way. */
+function addHeld(
+  { model, filter }: ViewInput,
+  names: LockNames,
+  { t0_s, t1_s, seconds }: FactWindow,
+  all: Map<number, LockSums>,
+): void {
+  for (const { thread, lock, holder, since_s } of heldWaits(model, t0_s, t1_s)) {
+    if (!filter.fits(thread)) continue;
+    const sums = sumsAt(all, numberOf(names, lock));
+    const wait_ns = 1e9 * Math.min(seconds, Math.max(0, t1_s - since_s));
+    sums.wait_ns += wait_ns;
+    sums.waiters.add(thread.tid);
+    sums.waited.set(thread.role, (sums.waited.get(thread.role) ?? 0) + wait_ns);
+    const by = model.threads.byTid.get(holder)?.role;
+    if (by !== undefined && sums.woke.size === 0) sums.woke.set(by, 0);
+  }
+}
+
+function sumsAt(all: Map<number, LockSums>, lock: number): LockSums {
+  const held = all.get(lock);
+  if (held) return held;
+  const fresh = { slots: [], waiters: new Set<number>(), ...NO_WAITS };
+  const sums = { ...fresh, waited: new Map<string, number>(), woke: new Map<string, number>() };
+  all.set(lock, sums);
+  return sums;
 }
 
 const NO_WAITS = { wait_ns: 0, waits: 0, wakes: 0 };

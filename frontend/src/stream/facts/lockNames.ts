@@ -155,14 +155,20 @@ function waitsInMemory(
 
 /** Locks of a role's waiting that become one; none if each matters by itself. */
 function summable(locks: readonly Waits[]): readonly Waits[] {
-  const all = locks.reduce((sum, { wait_ns }) => sum + wait_ns, 0);
-  if (locks.length >= MANY_LOCKS && locks.every(({ wait_ns }) => wait_ns <= STANDS_OUT * all)) {
-    return locks;
-  }
-  const own = locks.filter(
-    ({ by_tid, wait_ns }) => (by_tid.get(largest(by_tid)) ?? 0) >= OWN_SHARE * wait_ns,
-  );
-  return own.length >= OWN_LOCKS ? own : [];
+  const isOwn = ({ by_tid, wait_ns }: Waits): boolean =>
+    (by_tid.get(largest(by_tid)) ?? 0) >= OWN_SHARE * wait_ns;
+  const own = locks.filter(isOwn);
+  if (own.length < OWN_LOCKS) return alike(locks);
+  return [...own, ...alike(locks.filter((each) => !isOwn(each)))];
+}
+
+/** Locks without those that stand out; none if few are left. */
+function alike(locks: readonly Waits[]): readonly Waits[] {
+  const most = locks.toSorted((a, b) => b.wait_ns - a.wait_ns);
+  let all = locks.reduce((sum, { wait_ns }) => sum + wait_ns, 0);
+  let first = 0;
+  for (; (most[first]?.wait_ns ?? 0) > STANDS_OUT * all; first++) all -= most[first]?.wait_ns ?? 0;
+  return most.length - first >= MANY_LOCKS ? most.slice(first) : [];
 }
 
 /**

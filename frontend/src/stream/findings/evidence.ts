@@ -2,10 +2,11 @@
 
 import type { RingField } from "../chartSpecs";
 import type { ViewInput } from "../chartView";
-import { HOLDERS, LOCKS as LOCK, STAYS } from "../facts/facts";
+import { LOCKS as LOCK, STAYS } from "../facts/facts";
 import { AMONG_THEM, lockNames } from "../facts/lockNames";
 import { lowerOf, upperOf } from "../facts/stayHistogram";
 import { counted } from "../format";
+import { heldWaits } from "../heldLocks";
 import { limitsView } from "../limits";
 import { type LocksView, locksView, lockThreads } from "../locks";
 import { currentStay, growthWithin, isGo, lifeWithin, statesWithin } from "../parked";
@@ -82,24 +83,20 @@ function stuckThreads(
   threads: readonly ThreadTimes[],
   t1_s: number,
 ): readonly StuckThread[] {
-  const { holders } = model.facts;
   const names = lockNames(model);
   const stretches = model.states.history.between(span.t0_s, t1_s);
   const byTid = new Map(threads.map((thread) => [thread.tid, thread]));
-  const slots = new Map<number, number>();
-  for (const slot of holders.all()) {
-    if (holders.isThere(slot)) slots.set(holders.key(slot, HOLDERS.tid), slot);
-  }
+  const held = new Map(
+    heldWaits(model, span.t0_s, t1_s).map((wait) => [wait.thread.tid, wait] as const),
+  );
   return threads.flatMap((thread): readonly StuckThread[] => {
     const known = model.threads.byTid.get(thread.tid);
     const stay = known ? currentStay(model.states, stretches, known) : null;
     const seconds = t1_s - (stay?.since_s ?? t1_s);
     if (stay?.state !== FUTEX || seconds < STUCK_S) return [];
-    const slot = slots.get(thread.tid);
-    if (slot === undefined) return [{ thread, seconds, lock: null, holder: null }];
-    const lock = names.get(holders.key(slot, HOLDERS.lock)) ?? null;
-    const holder = byTid.get(holders.fact(slot, HOLDERS.holder)) ?? null;
-    return [{ thread, seconds, lock, holder }];
+    const wait = held.get(thread.tid);
+    const lock = wait ? (names.get(wait.lock) ?? null) : null;
+    return [{ thread, seconds, lock, holder: wait ? (byTid.get(wait.holder) ?? null) : null }];
   });
 }
 
