@@ -46,7 +46,7 @@ GROUPS: tuple[StateGroup, ...] = (
         "Network",
         *("socket_receive", "socket_send", "socket_accept", "socket_connect"),
     ),
-    _group("pipes", "Pipes and signals", "pipe"),
+    _group("pipes", "Pipes and events", "pipe"),
     _group("faults", "Page faults", "page_fault"),
     _group("other", "Other waits", "child", "io_uring", "stopped", "other_call", "other"),
     _group("polling", "Polling", "poll"),

@@ -226,6 +226,32 @@ static void convoy(void)
 	start_many(12, "session", convoy_member);
 }
 
+/* Transfers between two accounts take the locks of both, the payer's first; the twin's in one order. */
+static pthread_mutex_t account_mutex[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+
+static void *transfer(void *of)
+{
+	int first = (intptr_t)of % 2, other = !first;
+
+	if (!fault)
+		first = 0, other = 1;
+	for (;;) {
+		pthread_mutex_lock(&account_mutex[first]);
+		sleep_us(500);
+		pthread_mutex_lock(&account_mutex[other]);
+		compute_us(20);
+		pthread_mutex_unlock(&account_mutex[other]);
+		pthread_mutex_unlock(&account_mutex[first]);
+		sleep_us(20000);
+	}
+	return NULL;
+}
+
+static void deadlock(void)
+{
+	start_many(4, "transfer", transfer);
+}
+
 /* A thread of real-time priority computes on the CPU on which workers are; the twin sleeps. */
 static void *serve_on_first(void *unused)
 {
@@ -417,7 +443,7 @@ static const struct {
 	{"starvation", starvation},	{"thread-leak", thread_leak}, {"slow-client", slow_client},
 	{"fork-storm", fork_storm},	{"even-work", even_work},     {"file-writer", file_writer},
 	{"busy", busy},			{"reclaim", reclaim},	      {"lock-burst", lock_burst},
-	{"broadcast", broadcast},
+	{"broadcast", broadcast},	{"deadlock", deadlock},
 };
 
 int main(int count, char **arguments)

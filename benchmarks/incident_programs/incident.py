@@ -6,13 +6,14 @@ benchmarks/incident_cases.py says what each is. They run until they are ended.
 import asyncio
 import hashlib
 import os
+import queue
 import socket
 import socketserver
 import sys
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.request import urlopen
 
@@ -61,6 +62,59 @@ def full_executor() -> None:
     arriving = threading.Thread(target=arrive, name="acceptor")
     arriving.start()
     arriving.join()
+
+
+def semaphore() -> None:
+    """A pool of twelve of which two may ask a slow store at a time; the twin's pool takes turns."""
+    store = threading.Semaphore(2)
+
+    def job() -> None:
+        with store:
+            time.sleep(0.02)
+
+    pool = named("render", 12)
+    while True:
+        jobs = [pool.submit(job) for _ in range(60 if FAULT else 2)]
+        wait(jobs)
+        time.sleep(0 if FAULT else 0.1)
+
+
+def consumers() -> None:
+    """Twelve consumers of a queue that hardly ever gets anything: healthy, whatever it is asked."""
+    work: queue.Queue[float] = queue.Queue()
+
+    def consume() -> None:
+        while True:
+            compute(work.get())
+
+    for number in range(12):
+        threading.Thread(target=consume, name=f"consumer-{number}", daemon=True).start()
+    while True:
+        work.put(0.0005)
+        time.sleep(0.005 if FAULT else 600)
+
+
+def deadlock() -> None:
+    """Two threads take two locks in opposite order and the main thread waits for them.
+
+    The twin has idle threads instead, and a main thread that sleeps.
+    """
+    if not FAULT:
+        consumers()
+    orders, stock = threading.Lock(), threading.Lock()
+
+    def take(first: threading.Lock, second: threading.Lock) -> None:
+        while True:
+            with first:
+                time.sleep(0.001)
+                with second:
+                    compute(0.0001)
+
+    sell = threading.Thread(target=take, args=(orders, stock), name="sell")
+    restock = threading.Thread(target=take, args=(stock, orders), name="restock")
+    sell.start()
+    restock.start()
+    sell.join()
 
 
 def in_child(begin: Callable[[], int]) -> int:
@@ -180,6 +234,9 @@ def main() -> None:
         "event-loop": lambda: asyncio.run(event_loop()),
         "slow-dependency": slow_dependency,
         "n-plus-one": n_plus_one,
+        "semaphore": semaphore,
+        "consumers": consumers,
+        "deadlock": deadlock,
     }
     print("ready", flush=True)
     kinds[sys.argv[1]]()

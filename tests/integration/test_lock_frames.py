@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from capabilities import needs
@@ -11,7 +12,9 @@ from followed_target import FollowedTarget
 from installation import installation
 from ledger_keeper import LedgerKeeper
 from processes import start_ticks, wait_until
+from programs.build import build_c
 from programs.contended import attach_socket, contended_go, contended_java, contended_python
+from programs.running import RunningProgram
 from tidscope_collector.inspection.lock_kinds import GO_IDLE
 from tidscope_collector.locks.locks import Locks
 from tidscope_collector.locks.runtime_locks import ALL
@@ -19,6 +22,8 @@ from tidscope_collector.waits.source import LedgerOptions
 from tidscope_collector.waits.states import State
 from tidscope_wire.frame import split
 from tidscope_wire.table_streams import decode_tables
+
+DEADLOCKED = Path(__file__).resolve().parents[1] / "programs" / "deadlocked.c"
 
 pytestmark = [needs("root"), needs("btf")]
 
@@ -114,6 +119,29 @@ def test_waits_for_the_gil_are_in_frames_by_thread() -> None:
         gil = rows[rows["lock"] == number]
     assert tids <= set(gil["tid"].tolist())
     assert (gil["wait_ns"][[tid in tids for tid in gil["tid"].tolist()]] > 0).all()
+
+
+def test_waits_that_last_name_who_holds_the_lock() -> None:
+    with RunningProgram([build_c(DEADLOCKED)]) as program:
+        assert program.line() == "ready"
+        with FollowedTarget(program.pid) as followed:
+            while len(followed.seen.tables.get("holders", ())) < 3:
+                followed.next()
+            tables = followed.seen.tables
+        rows = tables["holders"]
+        tasks = Path(f"/proc/{program.pid}/task")
+        waiting, holding = (
+            [(tasks / str(tid) / "comm").read_text().strip() for tid in rows[column].tolist()]
+            for column in ("tid", "holder")
+        )
+    locks = dict(zip(tables["lock_names"]["lock"], tables["lock_names"]["name"], strict=True))
+    found = zip(waiting, (locks[lock] for lock in rows["lock"].tolist()), holding, strict=True)
+    assert set(found) == {
+        ("first", "second_mutex", "second"),
+        ("second", "first_mutex", "first"),
+        ("behind", "first_mutex", "first"),
+    }
+    assert (rows["since_ns"] > 0).all()
 
 
 @needs("go")

@@ -37,7 +37,7 @@ WAITS = {
     "send": (State.SOCKET_SEND,),
     "accept": (State.SOCKET_ACCEPT,),
     "connect": (State.SOCKET_CONNECT,),
-    "signal": (State.PIPE,),
+    "signal": (State.POLL,),
     "child": (State.CHILD,),
     "disk": (State.FILE_READ_DISK, State.FILE_READ),
     "fault": (State.PAGE_FAULT_DISK, State.PAGE_FAULT),

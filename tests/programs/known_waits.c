@@ -520,7 +520,8 @@ int main(int argc, char **argv) {
   for (int i = 0; i < KINDS; i++) {
     kinds[i].name = calls[i].name;
     kinds[i].wait = calls[i].wait;
-    kinds[i].polls = calls[i].wait == wait_epoll || calls[i].wait == wait_select;
+    kinds[i].polls = calls[i].wait == wait_epoll || calls[i].wait == wait_select ||
+                     calls[i].wait == wait_signal;
     kinds[i].go_event = checked("eventfd", eventfd(0, 0));
     sem_init(&kinds[i].go, 0, 0);
     sem_init(&kinds[i].done, 0, 0);

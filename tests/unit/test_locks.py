@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -134,6 +135,28 @@ def test_a_program_that_nobody_spoke_of_is_noticed(locks: Locks, child: Child) -
     locks.numbers(addresses(16))
     wait_until(lambda: len(child.asked) == 2)
     assert numbered(locks, 8, 16) == [2, 3]
+
+
+def test_holders_are_asked_for_while_waits_last(
+    locks: Locks, child: Child, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "READ_EVERY_S", 0.0)
+    holder = {8: 3, 16: 0}
+
+    def held(asked: list[int]) -> LockAnswer:
+        found = answer(asked)
+        known = {one: found.found[one]._replace(holder=holder.get(one, 0)) for one in asked}
+        return replace(found, found=known)
+
+    child.reply = held
+    assert locks.holders(addresses(8, 16)).tolist() == [0, 0]
+    wait_until(lambda: locks.holders(addresses(8, 16)).tolist() == [3, 0])
+    holder[8] = 4
+    wait_until(lambda: locks.holders(addresses(8)).tolist() == [4])
+    # An address without a held mutex is asked about once a wait.
+    assert sum(16 in asked for asked in child.asked) == 1
+    assert locks.holders(addresses(24)).tolist() == [0]
+    assert [one.name for one in locks.names()] == []
 
 
 def test_at_the_end_nothing_is_asked(locks: Locks, child: Child) -> None:

@@ -10,6 +10,7 @@ from tidscope_backend.store.folder import RunFolder, what_is_missing
 
 if TYPE_CHECKING:
     from tidscope_backend.store.reader import RunReader
+    from tidscope_backend.store.run_locks import RunLock
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -48,25 +49,6 @@ class RoleReport:
     role: str
     threads: int
     fields: Mapping[str, int]
-
-
-@dataclass(frozen=True)
-class LockReport:
-    """Report of a lock that threads waited for.
-
-    Attributes:
-        name: name, as far as known.
-        kind: kind as in the table `lock_names`.
-        wait_ns: total wait time.
-        waits: number of waits.
-        waiters: number of waiting threads; ended threads may count as one.
-    """
-
-    name: str
-    kind: str
-    wait_ns: int
-    waits: int
-    waiters: int
 
 
 @dataclass(frozen=True)
@@ -130,7 +112,7 @@ class RunReport:
     totals: Mapping[str, int]
     roles: list[RoleReport]
     threads: list[ThreadReport]
-    locks: list[LockReport]
+    locks: "list[RunLock]"
     facts: RunFacts
 
     def json_object(self) -> dict[str, object]:
@@ -142,7 +124,7 @@ class RunReport:
             "totals": dict(self.totals),
             "roles": [asdict(role) for role in self.roles],
             "threads": [asdict(thread) for thread in self.threads],
-            "locks": [asdict(lock) for lock in self.locks],
+            "locks": [lock._asdict() for lock in self.locks],
             **asdict(self.facts),
         }
 
@@ -158,6 +140,7 @@ def report(folder: RunFolder) -> RunReport:
 
     from tidscope_backend.comparison.figures import totals_by_role, whole
     from tidscope_backend.store.reader import RunReader
+    from tidscope_backend.store.run_locks import run_locks
 
     reader = RunReader(folder.path)
     table = reader.threads()
@@ -180,32 +163,9 @@ def report(folder: RunFolder) -> RunReport:
         whole(by_role).fields,
         sorted(roles, key=lambda role: (-cpu(role.fields), role.role)),
         sorted(threads, key=lambda thread: (-cpu(thread.fields), thread.tid)),
-        _locks(reader),
+        run_locks(reader),
         run_facts(reader),
     )
-
-
-def _locks(reader: "RunReader") -> list[LockReport]:
-    from tidscope_backend.store.reader import table_growth
-
-    rows = table_growth(reader.parts, "locks").to_pylist()
-    if not rows:
-        return []
-    known = {row["lock"]: row for row in table_growth(reader.parts, "lock_names").to_pylist()}
-    by_lock: dict[int, list[dict[str, int]]] = {}
-    for row in rows:
-        by_lock.setdefault(row["lock"], []).append(row)
-    found = [
-        LockReport(
-            name=known[lock]["name"] if lock in known else "",
-            kind=known[lock]["kind"] if lock in known else "unknown",
-            wait_ns=sum(row["wait_ns"] for row in waits),
-            waits=sum(row["waits"] for row in waits),
-            waiters=sum(row["waits"] > 0 for row in waits),
-        )
-        for lock, waits in by_lock.items()
-    ]
-    return sorted(found, key=lambda lock: (-lock.wait_ns, lock.name))
 
 
 def cpu(fields: Mapping[str, int]) -> int:

@@ -12,7 +12,8 @@ from tidscope_backend.comparison.figures import (
 from tidscope_backend.comparison.from_folders import tables_of
 from tidscope_backend.comparison.sides import Side
 from tidscope_backend.experiments.variants import LOCK, POOL
-from tidscope_backend.store.reader import RunReader, table_growth
+from tidscope_backend.store.reader import RunReader
+from tidscope_backend.store.run_locks import run_locks
 
 NO_LOCKS = ("park", "call")
 """Kinds of waits in the table of locks that are for no lock."""
@@ -64,14 +65,8 @@ def lock_waits_s(folder: Path) -> dict[str, float] | None:
     reader = RunReader(folder)
     if not reader.manifest.target.source.ledger:
         return None
-    names = {
-        row["lock"]: row["name"]
-        for row in table_growth(reader.parts, "lock_names").to_pylist()
-        if row["kind"] not in NO_LOCKS
-    }
     waits: dict[str, float] = {}
-    for row in table_growth(reader.parts, "locks").to_pylist():
-        if row["lock"] in names:
-            name = names[row["lock"]]
-            waits[name] = waits.get(name, 0.0) + row["wait_ns"] / 1e9
+    for lock in run_locks(reader):
+        if lock.kind not in NO_LOCKS:
+            waits[lock.name] = waits.get(lock.name, 0.0) + lock.wait_ns / 1e9
     return waits

@@ -43,6 +43,7 @@ from tidscope_collector.inspection.lock_kinds import (
     Variable,
     classify,
     classify_thread_local,
+    mutex_holder,
 )
 from tidscope_collector.inspection.mapped_files import is_mapped, open_mapped
 from tidscope_collector.inspection.maps import (
@@ -115,8 +116,8 @@ def lock_addresses(arguments: Arguments, answer: int) -> None:
 
     Arguments: pid, start_ticks, addresses (at most MAX_ADDRESSES), join_place. Answers:
     {"unreadable": errno}, or {"program", "join_place"}; `program` differs for each execution. Then
-    for each address {"address", "kind", "name", "base", "place", "file", "shared"} (see `Found`),
-    and {} at the end.
+    for each address {"address", "kind", "name", "base", "place", "file", "shared", "holder"} (see
+    `Found`), and {} at the end.
     """
     limit_resources(Limits(MEMORY_BYTES, 5, PROGRAM_S))
     try:
@@ -146,7 +147,9 @@ def lock_addresses(arguments: Arguments, answer: int) -> None:
     if elf is not None:
         found |= _thread_local(opened, elf, found, program)
     for address, one in found.items():
-        say(answer, {"address": address, **one._asdict()})
+        near = _read_near(opened.memory, address)
+        holder = mutex_holder(near, opened.tids) if one.kind == "lock" else 0
+        say(answer, {"address": address, **one._replace(holder=holder)._asdict()})
     say(answer, {})
 
 

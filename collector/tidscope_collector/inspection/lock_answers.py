@@ -34,6 +34,7 @@ class _FoundLine(Line):
     place: Place
     file: str = Field(max_length=4096)
     shared: str = Field(max_length=128)
+    holder: int = Field(ge=0, lt=1 << 32)
 
 
 class _NameLine(Line):
@@ -100,7 +101,7 @@ def ask_lock_addresses(
         except ValidationError:
             break  # the end, or the point at which the child was killed
         found[line.address] = Found(
-            line.kind, line.name, line.base, line.place, line.file, line.shared
+            line.kind, line.name, line.base, line.place, line.file, line.shared, line.holder
         )
     readable = ask_readable_names({_symbol(one.name) for one in found.values()})
     for address, one in found.items():

@@ -84,14 +84,14 @@ def kind_of(near: Surroundings, tids: Collection[int]) -> Kind:
         near: bytes around the address.
         tids: threads of the process.
     """
-    if _is_held_mutex(near, tids):
+    if mutex_holder(near, tids):
         return "lock"
     return "condition" if condition_begin(near) is not None else "lock"
 
 
 def is_mutex_or_condition(near: Surroundings, tids: Collection[int]) -> bool:
     """Return True for a held mutex or a condition variable."""
-    return _is_held_mutex(near, tids) or condition_begin(near) is not None
+    return bool(mutex_holder(near, tids)) or condition_begin(near) is not None
 
 
 def condition_begin(near: Surroundings) -> int | None:
@@ -156,12 +156,14 @@ def _is_gil_at(near: Surroundings, condition: int) -> bool:
     )
 
 
-def _is_held_mutex(near: Surroundings, tids: Collection[int]) -> bool:
+def mutex_holder(near: Surroundings, tids: Collection[int]) -> int:
+    """Return the ID of the thread that holds the mutex at the address; 0 if it is no held mutex."""
     data = near.around(0, _MUTEX.size)
     if not data:
-        return False
+        return 0
     lock, _, owner, users, kind = _MUTEX.unpack(data)
-    return lock != 0 and owner in tids and users < _MAX_WAITERS and 0 <= kind <= _KINDS_OF_MUTEX
+    fits = owner in tids and users < _MAX_WAITERS and 0 <= kind <= _KINDS_OF_MUTEX
+    return int(owner) if lock != 0 and fits else 0
 
 
 def _wait_places(near: Surroundings) -> list[tuple[int, bool]]:
@@ -261,6 +263,7 @@ class Found(NamedTuple):
         file: path of the file that defines the variable, or that is mapped there.
         shared: where it is in memory that processes share, the same in all of them: device, inode
             and offset; empty for other memory.
+        holder: ID of the thread that holds it, if it is a mutex of the C library; else 0.
     """
 
     kind: Kind
@@ -269,6 +272,7 @@ class Found(NamedTuple):
     place: Place
     file: str
     shared: str = ""
+    holder: int = 0
 
 
 def classify(

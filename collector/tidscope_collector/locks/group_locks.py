@@ -98,6 +98,10 @@ class GroupLocks:
                 self._changed.notify_all()
         return found
 
+    def holders(self, addresses: Addresses) -> Numbers:
+        """Return zeros: holders are not looked for in groups."""
+        return np.zeros(len(addresses), np.uint32)
+
     def number_of_call(self, name: str) -> int:
         """Return the number of waits in a system call, for all processes; 0 beyond the maximum."""
         row = LockName(0, 0, name, "call", "system-call", "")

@@ -9,6 +9,7 @@ A worker thread examines new addresses with the help of limited children.
 """
 
 import logging
+import math
 import threading
 import time
 from typing import NamedTuple
@@ -25,7 +26,8 @@ from tidscope_collector.locks.registry import Addresses, LockName, LockRegistry,
 from tidscope_collector.locks.runtime_locks import LockSource, Waited, own_account
 
 READ_EVERY_S = 10.0
-"""Interval between two readings of a program's own account of its locks, in seconds."""
+"""Interval between two readings of a program's own account of its locks, in seconds, and of who
+holds a lock."""
 
 log = logging.getLogger("tidscope.locks")
 
@@ -44,6 +46,16 @@ class LockWaits(NamedTuple):
     tid: int
     wait_ns: int
     waits: int
+
+
+class _Holder(NamedTuple):
+    """The thread that holds a lock, or 0, and when to ask again."""
+
+    tid: int
+    due_s: float
+
+
+_NOT_ASKED = _Holder(0, 0.0)
 
 
 class Locks:
@@ -65,6 +77,9 @@ class Locks:
         self._start_ticks = start_ticks
         self._registry = LockRegistry()
         self._pending: set[int] = set()
+        self._waited_at: set[int] = set()
+        """Addresses of waits that last, whose holder is to be asked for."""
+        self._holders: dict[int, _Holder] = {}
         self._program = ""
         self._execution = 0
         self._join_place = 0
@@ -107,6 +122,24 @@ class Locks:
     def numbers_in(self, _processes: npt.NDArray[np.uint32], addresses: Addresses) -> Numbers:
         """Return `numbers`; all addresses are in the one process."""
         return self.numbers(addresses)
+
+    def holders(self, addresses: Addresses) -> Numbers:
+        """Return IDs of the threads that hold locks, without waiting.
+
+        Args:
+            addresses: uint64[n], of all waits that last.
+
+        Returns:
+            uint32[n]; 0 if unknown.
+        """
+        now_s = time.monotonic()
+        with self._changed:
+            known = [self._holders.get(one, _NOT_ASKED) for one in addresses.tolist()]
+            self._holders = dict(zip(addresses.tolist(), known, strict=True))
+            self._waited_at = {one for one, held in self._holders.items() if held.due_s <= now_s}
+            if self._waited_at:
+                self._changed.notify_all()
+        return np.array([one.tid for one in known], np.uint32)
 
     def number_of_call(self, name: str) -> int:
         """Return the number of waits in a system call; 0 beyond the maximum."""
@@ -170,6 +203,8 @@ class Locks:
     def _forget(self) -> None:
         self._execution += 1
         self._pending.clear()
+        self._waited_at.clear()
+        self._holders.clear()
         self._registry.forget_addresses()
 
     def _work(self) -> None:
@@ -178,7 +213,7 @@ class Locks:
                 self._changed.wait_for(self._has_work, self._until_reading_s())
                 if self._closed:
                     return
-                asked = sorted(self._pending)[:MAX_ADDRESSES]
+                asked = sorted(self._pending | self._waited_at)[:MAX_ADDRESSES]
                 execution, join_place = self._execution, self._join_place
                 source = self._source if self._until_reading_s() == 0 else None
             if asked:
@@ -198,7 +233,8 @@ class Locks:
                         self._waits = self._rows(found)
 
     def _has_work(self) -> bool:
-        return self._closed or bool(self._pending) or self._until_reading_s() == 0
+        work = self._pending or self._waited_at
+        return self._closed or bool(work) or self._until_reading_s() == 0
 
     def _until_reading_s(self) -> float | None:
         """Return seconds until the source is due, or None without a source."""
@@ -239,8 +275,13 @@ class Locks:
             found |= {
                 address: answer.found[address] for address in asked if address in answer.found
             }
+        self._registry.enter({one: found[one] for one in asked if one in self._pending})
         self._pending.difference_update(asked)
-        self._registry.enter(found)
+        self._waited_at.difference_update(asked)
+        again_s = time.monotonic() + READ_EVERY_S
+        for address in self._holders.keys() & found.keys():
+            holder = found[address].holder
+            self._holders[address] = _Holder(holder, again_s if holder else math.inf)
 
 
 def _unexamined(address: int) -> Found:

@@ -45,6 +45,13 @@ class LockNumbering(Protocol):
             addresses: uint64[n].
         """
 
+    def holders(self, addresses: Addresses) -> Numbers:
+        """Threads that hold locks, by the addresses of waits that last; 0: not known.
+
+        Args:
+            addresses: uint64[n].
+        """
+
     def number_of_call(self, name: str) -> int:
         """The number of waits in a system call that is no state of its own; 0: it gets none."""
 
@@ -159,6 +166,8 @@ def as_wire_tables(
             made[name] = _plain(name, counted[name], more.get(name, {}))
     if "locks" in counted:
         made["locks"] = _locks(counted["locks"], locks)
+    if "waiting" in counted:
+        made["holders"] = _holders(counted["waiting"], locks)
     return made
 
 
@@ -203,6 +212,20 @@ def _locks(counted: Columns, locks: LockNumbering) -> Table:
     for column, numbers in zip(COLUMNS["locks"], (*keys, *values), strict=True):
         made[column] = numbers
     return made
+
+
+def _holders(waiting: Columns, locks: LockNumbering) -> Table:
+    """Waits that last for locks with a known holder."""
+    futexes = waiting["address"] < CALL_ADDRESS
+    processes, addresses = waiting["process"][futexes], waiting["address"][futexes]
+    made = np.empty(len(addresses), dtype_of("holders"))
+    made["lock"] = locks.numbers_in(processes.astype(np.uint32), addresses)
+    made["holder"] = locks.holders(addresses)
+    made["tid"] = waiting["tid"][futexes]
+    made["since_ns"] = waiting["since_ns"][futexes]
+    known: Table = made[(made["lock"] != 0) & (made["holder"] != 0)]
+    order = np.lexsort((known["lock"], known["tid"]))
+    return known[order]
 
 
 def lock_numbers(places: Table, locks: LockNumbering) -> npt.NDArray[np.uint64]:

@@ -151,7 +151,7 @@ function threadFactsView(input: ViewInput): ThreadFactsView {
   const window = model.facts.wakes.window(span.t0_s, Math.min(span.t1_s, now_s));
   const { seconds } = window;
   const none = { seconds, locks: [], wakers: [], wakees: [], takers: [] };
-  const thread = threadOf(input);
+  const thread = model.threads.withKey(request.selected);
   const base = ledgerState(input, window);
   if (!thread || base.state !== "ok") return { ...base, ...none, key: thread?.key ?? null };
   return {
@@ -163,10 +163,4 @@ function threadFactsView(input: ViewInput): ThreadFactsView {
     wakees: wakePartners(input, thread.tid, "wakees"),
     takers: takersOf(input, (tid) => tid === thread.tid).rows,
   };
-}
-
-function threadOf({ model, request }: ViewInput) {
-  if (request.selected === null) return undefined;
-  for (const thread of model.threads.all()) if (thread.key === request.selected) return thread;
-  return undefined;
 }

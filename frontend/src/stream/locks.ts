@@ -2,16 +2,10 @@
 
 import type { ViewInput } from "./chartView";
 import { LOCKS } from "./facts/facts";
-import type { FactWindow } from "./facts/factTable";
-import {
-  type FactsState,
-  type LockIdentity,
-  leadingRole,
-  ledgerState,
-  lockNames,
-  UNKNOWN_NAME,
-  unnamedLock,
-} from "./facts/parties";
+import type { FactTable, FactWindow } from "./facts/factTable";
+import { type LockIdentity, type LockNames, lockNames, unnamedLock } from "./facts/lockNames";
+import { type FactsState, leadingRole, ledgerState, UNKNOWN_NAME } from "./facts/parties";
+import { heldWaits } from "./heldLocks";
 import { growthWithin, wallWithin } from "./parked";
 import type { Thread } from "./threads";
 import type { ThreadKey } from "./viewRequest";
@@ -84,15 +78,18 @@ const POINTS = 40;
 const MAX_ROWS = 200;
 const MAX_THREADS = 50;
 
-interface LockSums {
-  readonly slots: number[];
-  /** Waiting time and wake-ups, by role. */
-  readonly waited: Map<string, number>;
-  readonly woke: Map<string, number>;
+interface Waits {
   wait_ns: number;
   waits: number;
   wakes: number;
-  waiters: number;
+}
+
+interface LockSums extends Waits {
+  readonly slots: number[];
+  readonly waiters: Set<number>;
+  /** Waiting time and wake-ups, by role. */
+  readonly waited: Map<string, number>;
+  readonly woke: Map<string, number>;
 }
 
 export function locksView(input: ViewInput, open: number | null): LocksView {
@@ -105,8 +102,8 @@ export function locksView(input: ViewInput, open: number | null): LocksView {
   const none = { seconds, locks: [], parks: [], calls: [], open: null, gil: [] };
   const { omitted } = locks;
   if (base.state !== "ok") return { ...base, ...none, omitted };
-  const sums = sumUp(input, window);
   const names = lockNames(model);
+  const sums = sumUp(input, names, window);
   const identityOf = (lock: number) => names.get(lock) ?? unnamedLock(lock);
   const order = Array.from(sums).sort(([a, x], [b, y]) => y.wait_ns - x.wait_ns || a - b);
   const wall_s = wallWithin(input, window.t0_s, window.t1_s);
@@ -116,8 +113,8 @@ export function locksView(input: ViewInput, open: number | null): LocksView {
       ...identityOf(lock),
       wait,
       waits_per_s: sum.waits / seconds,
-      mean_s: sum.wait_ns / 1e9 / sum.waits,
-      waiters: sum.waiters,
+      mean_s: sum.waits > 0 ? sum.wait_ns / 1e9 / sum.waits : Number.NaN,
+      waiters: sum.waiters.size,
       share: sum.wait_ns / 1e9 / wall_s,
       role: leadingRole(sum.waited),
       by: leadingRole(sum.woke),
@@ -143,31 +140,19 @@ export function threadLocks(input: ViewInput, tid: number): readonly ThreadLock[
   const { locks } = model.facts;
   const window = locks.window(span.t0_s, Math.min(span.t1_s, now_s));
   const names = lockNames(model);
-  const found: ThreadLock[] = [];
+  const sums = new Map<number, Waits>();
   for (const slot of locks.all()) {
     if (locks.key(slot, LOCKS.tid) !== tid) continue;
-    const wait_ns = locks.grown(window, slot, LOCKS.wait_ns);
-    const waits = locks.grown(window, slot, LOCKS.waits);
-    const wakes = locks.grown(window, slot, LOCKS.wakes);
-    if (wait_ns + waits + wakes === 0) continue;
-    const number = locks.key(slot, LOCKS.lock);
-    const { lock, name, kind, estimated } = names.get(number) ?? unnamedLock(number);
-    const wait_s = wait_ns / 1e9;
-    const rates = { waits_per_s: waits / window.seconds, wakes_per_s: wakes / window.seconds };
-    found.push({
-      lock,
-      name,
-      kind,
-      estimated,
-      wait: wait_s / window.seconds,
-      mean_s: wait_s / waits,
-      ...rates,
-    });
+    addWaits(sums, numberOf(names, locks.key(slot, LOCKS.lock)), locks, window, slot);
   }
+  const found = Array.from(sums, ([number, waits]): ThreadLock => {
+    const { lock, name, kind, estimated } = names.get(number) ?? unnamedLock(number);
+    return { lock, name, kind, estimated, ...figuresOf(waits, window.seconds) };
+  });
   return found.sort((a, b) => b.wait - a.wait || a.lock - b.lock);
 }
 
-function sumUp(input: ViewInput, window: FactWindow): Map<number, LockSums> {
+function sumUp(input: ViewInput, names: LockNames, window: FactWindow): Map<number, LockSums> {
   const { model, filter } = input;
   const { locks } = model.facts;
   const threads = model.threads.byTid;
@@ -179,25 +164,54 @@ function sumUp(input: ViewInput, window: FactWindow): Map<number, LockSums> {
     const waits = locks.grown(window, slot, LOCKS.waits);
     const wakes = locks.grown(window, slot, LOCKS.wakes);
     if (wait_ns + waits + wakes === 0) continue;
-    const lock = locks.key(slot, LOCKS.lock);
-    let sums = all.get(lock);
-    if (!sums) {
-      sums = { slots: [], waited: new Map(), woke: new Map(), ...NO_WAITS };
-      all.set(lock, sums);
-    }
+    const sums = sumsAt(all, numberOf(names, locks.key(slot, LOCKS.lock)));
     sums.slots.push(slot);
     sums.wait_ns += wait_ns;
     sums.waits += waits;
     sums.wakes += wakes;
-    if (wait_ns > 0 || waits > 0) sums.waiters++;
+    if (wait_ns > 0 || waits > 0) sums.waiters.add(tid);
     const role = threads.get(tid)?.role ?? "";
     if (wait_ns > 0) sums.waited.set(role, (sums.waited.get(role) ?? 0) + wait_ns);
     if (wakes > 0) sums.woke.set(role, (sums.woke.get(role) ?? 0) + wakes);
   }
+  addHeld(input, names, window, all);
   return all;
 }
 
-const NO_WAITS = { wait_ns: 0, waits: 0, wakes: 0, waiters: 0 };
+/** Add waits under way. */
+function addHeld(
+  { model, filter }: ViewInput,
+  names: LockNames,
+  { t0_s, t1_s, seconds }: FactWindow,
+  all: Map<number, LockSums>,
+): void {
+  for (const { thread, lock, holder, since_s } of heldWaits(model, t0_s, t1_s)) {
+    if (!filter.fits(thread)) continue;
+    const sums = sumsAt(all, numberOf(names, lock));
+    const wait_ns = 1e9 * Math.min(seconds, Math.max(0, t1_s - since_s));
+    sums.wait_ns += wait_ns;
+    sums.waiters.add(thread.tid);
+    sums.waited.set(thread.role, (sums.waited.get(thread.role) ?? 0) + wait_ns);
+    const by = model.threads.byTid.get(holder)?.role;
+    if (by !== undefined && sums.woke.size === 0) sums.woke.set(by, 0);
+  }
+}
+
+function sumsAt(all: Map<number, LockSums>, lock: number): LockSums {
+  const held = all.get(lock);
+  if (held) return held;
+  const fresh = { slots: [], waiters: new Set<number>(), ...NO_WAITS };
+  const sums = { ...fresh, waited: new Map<string, number>(), woke: new Map<string, number>() };
+  all.set(lock, sums);
+  return sums;
+}
+
+const NO_WAITS = { wait_ns: 0, waits: 0, wakes: 0 };
+
+/** The number of what a reader takes for one lock. */
+function numberOf(names: LockNames, lock: number): number {
+  return names.get(lock)?.lock ?? lock;
+}
 
 function fits(
   filter: ViewInput["filter"],
@@ -236,33 +250,58 @@ function threadsAt(
   lock: number,
 ): { waiters: readonly LockThread[]; wakers: readonly LockThread[] } {
   const { locks } = model.facts;
+  const names = lockNames(model);
   const known = model.threads.byTid;
-  const threads: LockThread[] = [];
+  const sums = new Map<number, Waits>();
   for (const slot of locks.all()) {
-    if (locks.key(slot, LOCKS.lock) !== lock) continue;
-    const wait_ns = locks.grown(window, slot, LOCKS.wait_ns);
-    const waits = locks.grown(window, slot, LOCKS.waits);
-    const wakes = locks.grown(window, slot, LOCKS.wakes);
-    const tid = locks.key(slot, LOCKS.tid);
+    if (numberOf(names, locks.key(slot, LOCKS.lock)) !== lock) continue;
+    addWaits(sums, locks.key(slot, LOCKS.tid), locks, window, slot);
+  }
+  const threads = Array.from(sums, ([tid, waits]): LockThread => {
     const thread = known.get(tid);
-    threads.push({
+    return {
       key: thread?.key ?? null,
       tid: tid === 0 ? null : tid,
       name: thread?.name ?? UNKNOWN_NAME,
       role: thread?.role ?? null,
       colour: thread?.colour ?? null,
-      wait: wait_ns / 1e9 / window.seconds,
-      waits_per_s: waits / window.seconds,
-      mean_s: waits > 0 ? wait_ns / 1e9 / waits : Number.NaN,
-      wakes_per_s: wakes / window.seconds,
-    });
-  }
+      ...figuresOf(waits, window.seconds),
+    };
+  });
   const by = (value: (thread: LockThread) => number): LockThread[] =>
     threads
       .filter((thread) => value(thread) > 0)
       .sort((a, b) => value(b) - value(a) || (a.tid ?? 0) - (b.tid ?? 0))
       .slice(0, MAX_THREADS);
   return { waiters: by(({ wait }) => wait), wakers: by(({ wakes_per_s }) => wakes_per_s) };
+}
+
+/** Add what a row grew within a window to the sums of a key; rows that did not grow add nothing. */
+function addWaits(
+  sums: Map<number, Waits>,
+  key: number,
+  locks: FactTable,
+  window: FactWindow,
+  slot: number,
+): void {
+  const wait_ns = locks.grown(window, slot, LOCKS.wait_ns);
+  const waits = locks.grown(window, slot, LOCKS.waits);
+  const wakes = locks.grown(window, slot, LOCKS.wakes);
+  if (wait_ns + waits + wakes === 0) return;
+  const sum = sums.get(key) ?? { ...NO_WAITS };
+  sums.set(key, sum);
+  sum.wait_ns += wait_ns;
+  sum.waits += waits;
+  sum.wakes += wakes;
+}
+
+function figuresOf({ wait_ns, waits, wakes }: Waits, seconds: number) {
+  return {
+    wait: wait_ns / 1e9 / seconds,
+    waits_per_s: waits / seconds,
+    mean_s: waits > 0 ? wait_ns / 1e9 / waits : Number.NaN,
+    wakes_per_s: wakes / seconds,
+  };
 }
 
 /** Threads waiting for the GIL; on-CPU and queue times come from the threads' counters. */

@@ -6,7 +6,7 @@
 import type { RingField } from "./chartSpecs";
 import type { ViewInput } from "./chartView";
 import { LOCKS, WAKES } from "./facts/facts";
-import { lockNames } from "./facts/parties";
+import { lockNames } from "./facts/lockNames";
 import type { Stretches } from "./history";
 import { increase } from "./rate";
 import { ringOf } from "./series";
@@ -14,6 +14,7 @@ import { RINGS, type StateLog } from "./stateLog";
 import { STATES, timeInState } from "./states";
 import type { TargetModel } from "./targetModel";
 import type { Thread } from "./threads";
+import type { WakeEdge } from "./wakes";
 
 /** Seconds that a thread lived within a span; unknown before the thread was first seen. */
 export function lifeWithin(model: TargetModel, thread: Thread, t0_s: number, t1_s: number): number {
@@ -82,6 +83,18 @@ export function statesWithin(
   return seconds;
 }
 
+/** State of a thread at the end of a span, by number, and since when; null without a ledger. */
+export function currentStay(
+  states: StateLog,
+  stretches: Stretches,
+  thread: Thread,
+): { readonly state: number; readonly since_s: number } | null {
+  const at = (ring: number): number =>
+    states.history.at(stretches, "last", thread.slot, ring, states.sinceBlock(thread));
+  const state = at(RINGS.current);
+  return Number.isNaN(state) ? null : { state, since_s: at(RINGS.since) / 1e9 };
+}
+
 function known(value: number): number {
   return Number.isNaN(value) ? 0 : value;
 }
@@ -89,7 +102,36 @@ function known(value: number): number {
 /** Share of a role's waiting that its own threads end, from which they wait for each other. */
 export const AMONG_SHARE = 0.8;
 /** Somebody has what the others wait for: so many threads do not wait, on average. */
-export const AMONG_BUSY = 0.7;
+const AMONG_BUSY = 0.7;
+/** Minimum number of threads that wait until another of them wakes them, on average. */
+const AMONG_WAIT = 1;
+
+/** Threads of a role, on average over a time. */
+interface RoleWaits {
+  readonly wall: number;
+  /** Waiting that a wake-up ended, and the part of it that threads of the role ended. */
+  readonly all: number;
+  readonly own: number;
+}
+
+/**
+ * Whether the threads of a role wait for each other.
+ * @param ease Factor on thresholds.
+ */
+export function isEachOther({ wall, all, own }: RoleWaits, ease = 1): boolean {
+  const enough = own >= ease * AMONG_WAIT && own >= ease * AMONG_SHARE * all;
+  return enough && wall - own >= ease * AMONG_BUSY;
+}
+
+/** Wake-ups of a role by its own threads, and the waiting that all wake-ups of it end. */
+export function ownWakes(
+  edges: readonly WakeEdge[],
+  key: string,
+): { readonly edge: WakeEdge; readonly all: number } | null {
+  const edge = edges.find(({ from, to }) => from === key && to === key);
+  const all = edges.reduce((sum, { to, blocked }) => sum + (to === key ? blocked : 0), 0);
+  return edge ? { edge, all } : null;
+}
 
 /** Whether a program is Go's: its threads park without work, and its locks have no threads. */
 export function isGo({ sizes }: TargetModel, t_s: number): boolean {
@@ -113,8 +155,8 @@ export function contendedRoles(model: TargetModel): ReadonlySet<string> {
   const elapsed_s = model.now_s - model.since_s;
   const roles = new Set<string>();
   for (const [role, { wall_s, all_s, own_s }] of sums) {
-    const busy = wall_s - own_s >= AMONG_BUSY * elapsed_s;
-    if (busy && own_s >= AMONG_SHARE * all_s && own_s >= elapsed_s) roles.add(role);
+    const waits = { wall: wall_s / elapsed_s, all: all_s / elapsed_s, own: own_s / elapsed_s };
+    if (isEachOther(waits)) roles.add(role);
   }
   contended.set(model, { edition: facts.edition, roles });
   return roles;

@@ -7,9 +7,8 @@ import { BUCKETS, quantile } from "./facts/stayHistogram";
 import { parkedShares } from "./parked";
 import { StateReader } from "./stateLog";
 import { FUTEX, stateNumbered } from "./states";
-import type { TargetModel } from "./targetModel";
 import type { Thread } from "./threads";
-import { type ThreadKey, tidOfKey } from "./viewRequest";
+import type { ThreadKey } from "./viewRequest";
 
 /** Histogram of a thread's stay durations per state. */
 export interface StaysView {
@@ -74,7 +73,7 @@ const NO_SUM: LedgerSum = { t0_s: 0, t1_s: 0, sum_ns: 0, wall_ns: 0 };
 /** View of the selected thread; null if none. */
 export function threadView(input: ViewInput): ThreadView | null {
   const { model, request, target } = input;
-  const thread = find(model, request.selected);
+  const thread = model.threads.withKey(request.selected);
   if (!thread) return null;
   const { key, tid, name, role, colour, start_ns, end_s, life_s } = thread;
   const start_s = start_ns / 1e9;
@@ -95,14 +94,6 @@ export function threadView(input: ViewInput): ThreadView | null {
     return { ...identity, ...none, reason };
   }
   return { ...identity, ...ledger, reason: "" };
-}
-
-function find(model: TargetModel, key: ThreadKey | null): Thread | undefined {
-  if (key === null) return undefined;
-  const tid = tidOfKey(key);
-  if (tid !== null) return model.threads.byTid.get(tid);
-  for (const thread of model.threads.all()) if (thread.key === key) return thread;
-  return undefined;
 }
 
 type Ledger = Pick<ThreadView, "current" | "unswitched" | "rows" | "window" | "total">;

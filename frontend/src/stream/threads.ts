@@ -4,7 +4,7 @@ import type { RoleRule } from "../wire/generated/models";
 import type { ChartItem, LevelSum, ProcessLife } from "./chartItem";
 import { isRuntimeRole, roleOf, sameRules } from "./role";
 import { HUES, RoleHues, SHADES } from "./roleHues";
-import type { ThreadKey } from "./viewRequest";
+import { type ThreadKey, tidOfKey } from "./viewRequest";
 
 /** One thread, identified by tid and start time: a recycled tid is another thread. */
 export interface Thread extends ChartItem {
@@ -125,6 +125,15 @@ export class Threads {
       this.tids = threads;
     }
     return this.tids;
+  }
+
+  /** The thread of a key; undefined for that of a role, or of a thread that is forgotten. */
+  withKey(key: ThreadKey | null): Thread | undefined {
+    if (key === null) return undefined;
+    const tid = tidOfKey(key);
+    if (tid !== null) return this.byTid.get(tid);
+    for (const thread of this.all()) if (thread.key === key) return thread;
+    return undefined;
   }
 
   /** One more than the highest slot in use. */

@@ -5,10 +5,11 @@
 
 import type { ViewInput } from "./chartView";
 import { STAYS } from "./facts/facts";
-import type { FactsState, LockKind } from "./facts/parties";
+import type { LockKind } from "./facts/lockNames";
+import type { FactsState } from "./facts/parties";
 import { HERE, type Placed } from "./facts/places";
 import { type GilThread, type LockRow, type LocksView, locksView } from "./locks";
-import { contendedRoles, lifeWithin, statesWithin, wallWithin } from "./parked";
+import { contendedRoles, lifeWithin, ownWakes, statesWithin, wallWithin } from "./parked";
 import { STATES, type StateGroup, type StateId, stateNumbered } from "./states";
 import { type CgroupView, type TakersView, takersView } from "./takers";
 import type { Thread } from "./threads";
@@ -25,7 +26,7 @@ export interface WaitRow extends Placed {
   readonly kind: WaitKind;
   /** The lock, if it is one; see `LockIdentity`. */
   readonly lock: LockRow | null;
-  /** States of the wait, for its stacks; empty for a lock. */
+  /** States of the wait, for its stacks; empty for a single lock. */
   readonly states: readonly StateId[];
   /** Threads that wait for it, on average over the window. */
   readonly wait: number;
@@ -100,7 +101,8 @@ export function waitingView(input: ViewInput, open: number | null): WaitingView 
 function rowOfLock(lock: LockRow): WaitRow {
   const { name, kind, wait, share, waits_per_s, mean_s, waiters, role, by, estimated } = lock;
   const figures = { wait, share, waits_per_s, mean_s, waiters, role, by, estimated };
-  return { ...HERE, key: `lock:${lock.lock}`, name, kind, lock, states: [], ...figures };
+  const states: readonly StateId[] = lock.count > 1 ? ["futex"] : [];
+  return { ...HERE, key: `lock:${lock.lock}`, name, kind, lock, states, ...figures };
 }
 
 /** Part of a role's waiting for each other that known locks must explain for it to have no row. */
@@ -117,7 +119,7 @@ function eachOtherRows(
   const { edges, nodes } = wakes();
   return [...roles].flatMap((role): readonly WaitRow[] => {
     const key = `role:${role}`;
-    const edge = edges.find(({ from, to }) => from === key && to === key);
+    const edge = ownWakes(edges, key)?.edge;
     const named = locks.reduce((sum, lock) => sum + (lock.role === role ? lock.wait : 0), 0);
     if (!edge || named >= EXPLAINED * edge.blocked) return [];
     const { blocked: wait, blocked_s: mean_s, per_s: waits_per_s } = edge;

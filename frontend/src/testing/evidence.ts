@@ -1,6 +1,6 @@
 /** Evidence of a program in which nothing stands out, and parts of one in which something does. */
 
-import type { LockKind } from "../stream/facts/parties";
+import type { LockKind } from "../stream/facts/lockNames";
 import type { Evidence, LockEvidence, RoleTimes, Rule, TimesOf } from "../stream/findings/finding";
 import { ofRules } from "../stream/findings/findings";
 import { NO_LIMITS } from "../stream/limits";
@@ -21,6 +21,7 @@ export const NOTHING: Evidence = {
   loops: [],
   locks: [],
   gil: [],
+  stuck: [],
   wakes: { state: "ok", reason: "", seconds: SECONDS, nodes: [], edges: [], omitted: 0 },
   takers: {
     ...{ state: "ok", reason: "", seconds: SECONDS, rows: [], delay: 0 },
@@ -61,7 +62,7 @@ export function lockOf(
   return {
     lock: {
       ...{ lock: 1, name, named, kind, source: "futex", address: 0 },
-      symbol_file: named ? "program" : "",
+      ...{ count: 1, symbol_file: named ? "program" : "" },
       ...{ estimated: false, wait, waits_per_s: 80, mean_s: wait / 80, waiters: waiters.length },
       ...{ share: 0.1, role: "worker-#", by: "worker-#", trend: new Float32Array(0) },
     },

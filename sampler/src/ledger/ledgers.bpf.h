@@ -30,13 +30,13 @@ enum state {
 	PREEMPTED, /* in a run queue since it was switched away from while it could go on */
 	WOKEN,	   /* in a run queue since it was woken up */
 	FUTEX,
-	POLL,
+	POLL, /* and pause, sigwait */
 	SLEEP,
 	SOCKET_RECEIVE,
 	SOCKET_SEND,
 	SOCKET_ACCEPT,
 	SOCKET_CONNECT,
-	PIPE, /* and eventfd, signals, terminals */
+	PIPE, /* and eventfd, signalfd, terminals */
 	FILE_READ,
 	FILE_READ_DISK, /* counted by the kernel as a wait for I/O */
 	FILE_WRITE,

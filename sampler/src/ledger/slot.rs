@@ -14,8 +14,10 @@ pub const ON_CPU: u8 = 1;
 pub const PREEMPTED: u8 = 2;
 /// The thread is in a run queue since it was woken up.
 pub const WOKEN: u8 = 3;
+/// The thread waits in futex(2).
+pub const FUTEX: u8 = 4;
 /// The first state that lasts until a release, and is followed by time in a run queue.
-pub const FIRST_WAIT: u8 = 4;
+pub const FIRST_WAIT: u8 = FUTEX;
 /// A CPU limit holds the thread since it was switched away from.
 pub const THROTTLED: u8 = 25;
 
@@ -36,6 +38,7 @@ const WOKEN_NS: usize = 5;
 const ARRIVED_NS: usize = 6;
 const BEGAN_NS: usize = 7;
 const RUN_NS: usize = 8;
+const ADDRESS: usize = 10;
 const NS: usize = 17;
 pub(crate) const STATE_BITS: u32 = 5;
 
@@ -68,6 +71,11 @@ pub fn head(slots: &ThreadSlots, index: u32) -> Head {
     let mut head = Head::default();
     slots.slots().copy_to(index, HEAD * 8, &mut head);
     head
+}
+
+/// The address of the futex that a thread in the state FUTEX waits for.
+pub fn address(slots: &ThreadSlots, index: u32) -> u64 {
+    slots.slots().load(index, ADDRESS * 8)
 }
 
 impl Whole {
@@ -223,7 +231,6 @@ mod tests {
     use super::testing::{whole, Entry};
     use super::*;
 
-    const FUTEX: u8 = 4;
     const POLL: u8 = 5;
     const BEGAN: i64 = 1_000;
 

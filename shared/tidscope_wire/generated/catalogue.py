@@ -511,7 +511,7 @@ CATALOGUE = FieldCatalogue.model_validate_json(
       "since_version": null,
       "procfs": null,
       "provenance": "exact",
-      "meaning": "In epoll_wait, poll or select: for any of several files. Counted since attach, or since the thread's start. Needs eBPF (Linux 6.1 with BTF)."
+      "meaning": "In epoll_wait, poll or select: for any of several files; or in pause or sigwait: for a signal. Counted since attach, or since the thread's start. Needs eBPF (Linux 6.1 with BTF)."
     },
     {
       "name": "state_sleep_ns",
@@ -580,7 +580,7 @@ CATALOGUE = FieldCatalogue.model_validate_json(
     },
     {
       "name": "state_pipe_ns",
-      "label": "Pipes and signals",
+      "label": "Pipes and events",
       "unit": "ns",
       "kind": "counter",
       "scope": "thread",
@@ -589,7 +589,7 @@ CATALOGUE = FieldCatalogue.model_validate_json(
       "since_version": null,
       "procfs": null,
       "provenance": "exact",
-      "meaning": "For a pipe, an eventfd, a terminal or a signal. Counted since attach, or since the thread's start. Needs eBPF (Linux 6.1 with BTF)."
+      "meaning": "For a pipe, an eventfd, a signalfd or a terminal. Counted since attach, or since the thread's start. Needs eBPF (Linux 6.1 with BTF)."
     },
     {
       "name": "state_file_read_ns",

@@ -53,6 +53,17 @@ COLUMNS: dict[TableName, dict[str, ColumnType]] = {
         # Wake-ups that this thread gave to those who waited for the lock.
         "wakes": "uint64",
     },
+    # Waits for held mutexes that last, from some seconds on, and who holds these.
+    "holders": {
+        # Thread that waits.
+        "tid": "uint32",
+        # Number of the lock.
+        "lock": "uint32",
+        # Thread that holds it.
+        "holder": "uint32",
+        # When the wait began, CLOCK_MONOTONIC of the host; 0: it is over.
+        "since_ns": "uint64",
+    },
     # Names and kinds of locks.
     "lock_names": {
         # Number of the lock.
@@ -333,6 +344,7 @@ KEYS: dict[TableName, tuple[str, ...]] = {
     "stays": ("tid", "state", "bucket"),
     "wakes": ("waker_tid", "waker_pid", "wakee_tid", "party"),
     "locks": ("lock", "tid"),
+    "holders": ("tid", "lock"),
     "lock_names": ("lock",),
     "takers": ("tid", "pid", "kernel", "party"),
     "parties": ("party",),
@@ -354,6 +366,7 @@ ROWS: dict[TableName, RowKind] = {
     "stays": "figures",
     "wakes": "figures",
     "locks": "figures",
+    "holders": "figures",
     "lock_names": "names",
     "takers": "figures",
     "parties": "names",

@@ -1340,6 +1340,7 @@ TableName = TypeAliasType(
             "stays",
             "wakes",
             "locks",
+            "holders",
             "lock_names",
             "takers",
             "parties",

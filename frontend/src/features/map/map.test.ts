@@ -142,7 +142,7 @@ describe("words", () => {
       "main (1), 12:00:05.000: Running 80 %, Waiting for a lock or condition (futex) 20 %",
     );
     expect(cellText(map, 5.2, "2@0")).toMatchObject({
-      value: "Waiting for events (epoll, poll, select)",
+      value: "Waiting for events (epoll, poll, sigwait)",
       notes: [
         "not switched since attach: as /proc says",
         "time of the 2 threads in this row; named is the one that was idle least",

@@ -183,7 +183,8 @@ function RoleBar({ row, theme, selected, onSelect }: RoleBarProps) {
               key={part}
               data-part={part}
               title={`${partName(part)} ${formatValue(parts[part] / wall_s, "share")}`}
-              style={{ flexGrow: parts[part], background: partFill(part, theme) }}
+              // Factors whose sum is below 1 would leave a part of the bar empty.
+              style={{ flexGrow: (100 * parts[part]) / wall_s, background: partFill(part, theme) }}
             />
           ))}
         </span>

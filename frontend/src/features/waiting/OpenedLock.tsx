@@ -1,6 +1,7 @@
 import type { ChartTheme } from "../../chart/palette";
 import { Sparkline } from "../../chart/Sparkline";
 import { useLiveClient } from "../../stream/client";
+import { counted } from "../../stream/format";
 import type { GilThread, LockRow, LocksView, LockThread } from "../../stream/locks";
 import type { WaitingView } from "../../stream/waiting";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
@@ -43,10 +44,13 @@ export function OpenedLock({ view, row, theme: colours }: OpenedLockProps) {
 }
 
 /** File and address of a lock, and the source of its figures: "libx.so at 0x10. Source: futex." */
-function originOf({ symbol_file, address, source }: LockRow): string {
+function originOf({ symbol_file, address, source, count }: LockRow): string {
+  const from = `Source: ${SOURCES[source] ?? source}.`;
+  if (count > 1) {
+    return `${counted(count, "lock")}, made for each wait or thread: one thread at a time waits at each. ${from}`;
+  }
   const at = address > 0 ? `at 0x${address.toString(16)}` : "";
   const where = [symbol_file, at].filter((part) => part !== "").join(" ");
-  const from = `Source: ${SOURCES[source] ?? source}.`;
   return where === "" ? from : `${where}. ${from}`;
 }
 

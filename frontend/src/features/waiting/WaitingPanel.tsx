@@ -44,7 +44,7 @@ const KINDS: Readonly<Record<WaitKind, string>> = {
   throttled: "CPU limit",
   disk: "disk, files",
   network: "network",
-  pipes: "pipe, signal",
+  pipes: "pipe, event",
   faults: "memory",
   other: "kernel",
 };
@@ -106,7 +106,7 @@ function What({ row }: { readonly row: WaitRow }) {
 }
 
 function Code({ row: { lock, name, states, role } }: { readonly row: WaitRow }) {
-  if (lock !== null) return <LockPlace lock={lock.lock} name={name} />;
+  if (lock?.count === 1) return <LockPlace lock={lock.lock} name={name} />;
   const what = role === "" ? { states } : { states, key: `role:${role}` as const };
   return (
     <StacksLink what={what} title="Flame graph of these waits" plain={null}>

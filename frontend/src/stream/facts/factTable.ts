@@ -29,7 +29,7 @@ export interface FactWindow {
   readonly stretches: Stretches;
   readonly t0_s: number;
   readonly t1_s: number;
-  /** Seconds from the first instant to the last; 0 with fewer than two. */
+  /** Seconds from the first instant to the last, or to now if nothing changed since; 0 if unknown. */
   readonly seconds: number;
 }
 
@@ -166,6 +166,11 @@ export class FactTable {
     return this.keys[place]?.[slot] ?? 0;
   }
 
+  /** Whether the newest table has a row. */
+  isThere(slot: number): boolean {
+    return Number.isNaN(this.gone_s[slot] ?? Number.NaN);
+  }
+
   /** A descriptive number of a row, by its index among the facts. */
   fact(slot: number, place: number): number {
     const value = this.texts[place]?.[slot];
@@ -189,7 +194,7 @@ export class FactTable {
     const first_s = time_s[0] ?? Number.NaN;
     // Nothing changed since the last instant, or a newer one would have come.
     const last_s = Math.max(time_s[n - 1] ?? Number.NaN, t1_s - this.quiet_s);
-    const seconds = n > 1 ? last_s - first_s : 0;
+    const seconds = n > 0 ? last_s - first_s : 0;
     return { stretches, t0_s: first_s, t1_s: last_s, seconds };
   }
 

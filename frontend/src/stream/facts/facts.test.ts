@@ -6,6 +6,7 @@ import {
   CALL_STAYS,
   CALLS,
   Facts,
+  HOLDERS,
   LOCK_NAMES,
   LOCKS,
   PARTIES,
@@ -31,7 +32,7 @@ function growth(facts: Facts, t0_s: number, t1_s: number): Record<number, number
 
 it("knows all columns of all tables", () => {
   const places = {
-    ...{ stays: STAYS, wakes: WAKES, locks: LOCKS, lock_names: LOCK_NAMES },
+    ...{ stays: STAYS, wakes: WAKES, locks: LOCKS, lock_names: LOCK_NAMES, holders: HOLDERS },
     ...{ takers: TAKERS, parties: PARTIES, calls: CALLS, call_stays: CALL_STAYS },
   };
   // Processes and pools have separate models; inexact values have no past (inexact.ts).
@@ -68,10 +69,12 @@ describe("a table over time", () => {
     expect(growth(facts, 0, 1)).toEqual({ 1: 3 });
   });
 
-  it("has no rate before the second instant", () => {
+  it("has no rate before the second instant, or until it is sure that nothing changes", () => {
     const facts = new Facts(600);
     facts.take(null, factTables({ wakes: [wake(1, 5)] }), 0, true);
-    expect(facts.wakes.window(0, 10).seconds).toBe(0);
+    expect(facts.wakes.window(0, 1.9).seconds).toBe(0);
+    expect(facts.wakes.window(0, 10).seconds).toBe(8);
+    expect(growth(facts, 0, 10)).toEqual({ 1: 0 });
   });
 
   it("takes silence for standing still", () => {

@@ -12,6 +12,7 @@ export const WAKES = {
   ...{ waker_name: 0, waker_kernel: 1 },
 } as const;
 export const LOCKS = { lock: 0, tid: 1, wait_ns: 0, waits: 1, wakes: 2 } as const;
+export const HOLDERS = { tid: 0, lock: 1, since_ns: 0, holder: 0 } as const;
 export const LOCK_NAMES = {
   lock: 0,
   ...{ name: 0, kind: 1, source: 2, symbol_file: 3, address: 4 },
@@ -28,6 +29,7 @@ const NAMES = [
   "stays",
   "wakes",
   "locks",
+  "holders",
   "lock_names",
   "takers",
   "parties",
@@ -57,6 +59,7 @@ export class Facts {
   readonly stays: FactTable;
   readonly wakes: FactTable;
   readonly locks: FactTable;
+  readonly holders: FactTable;
   readonly lock_names: FactTable;
   readonly takers: FactTable;
   readonly parties: FactTable;
@@ -80,6 +83,7 @@ export class Facts {
       16,
     );
     this.locks = table(["lock", "tid"], ["wait_ns", "waits", "wakes"], [], 12);
+    this.holders = table(["tid", "lock"], ["since_ns"], ["holder"], 1);
     this.lock_names = table(["lock"], [], ["name", "kind", "source", "symbol_file", "address"], 1);
     this.takers = table(["tid", "pid", "kernel", "party"], ["ns"], ["name"], 8);
     this.parties = table(

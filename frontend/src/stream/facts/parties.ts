@@ -1,15 +1,13 @@
 /**
- * Subjects of table rows: parties (a role of the target, another process, a kernel thread, or an
- * interrupt) and locks, as the collector found them. Tables name threads by ID; their names come
- * from the model. Also availability of a frame table, and the reason if unavailable.
+ * Parties of table rows: a role of the target, another process, a kernel thread, or an interrupt.
+ * Tables name threads by ID; their names come from the model. Also availability of a frame table,
+ * and the reason if unavailable.
  */
 
 import type { ViewInput } from "../chartView";
 import { roleOf } from "../role";
-import type { TargetModel } from "../targetModel";
 import { roleColour, type Thread } from "../threads";
 import type { ThreadKey } from "../viewRequest";
-import { LOCK_NAMES } from "./facts";
 import type { FactWindow } from "./factTable";
 import { HERE, type Placed, placesOutside } from "./places";
 
@@ -136,59 +134,4 @@ export function callsState(input: ViewInput, window: FactWindow): FactsState {
   const base = ledgerState(input, window);
   if (base.state === "absent" || input.target?.source.calls) return base;
   return { state: "absent", reason: "Counting system calls is switched off" };
-}
-
-const KINDS = ["lock", "condition", "gil", "park", "join", "monitor", "call", "unknown"] as const;
-export type LockKind = (typeof KINDS)[number];
-
-/** Sources with measured figures, not estimates; old runs name none. */
-const MEASURED: readonly string[] = ["futex", "system-call", ""];
-
-export interface LockIdentity {
-  readonly lock: number;
-  /** Name in the program, or else a number that is constant for the life of the target. */
-  readonly name: string;
-  readonly named: boolean;
-  readonly kind: LockKind;
-  /** Source of the figures: futex, go-mutex-profile and so on. */
-  readonly source: string;
-  /** Figures are estimates from the program's own sampling profile. */
-  readonly estimated: boolean;
-  /** File that contains the symbol, or "". */
-  readonly symbol_file: string;
-  /** Address in the program's memory, or 0 if unknown. */
-  readonly address: number;
-}
-
-export function lockNames({ facts }: TargetModel): ReadonlyMap<number, LockIdentity> {
-  const { lock_names } = facts;
-  const names = new Map<number, LockIdentity>();
-  for (const slot of lock_names.all()) {
-    const lock = lock_names.key(slot, LOCK_NAMES.lock);
-    const name = lock_names.text(slot, LOCK_NAMES.name);
-    const kind = lock_names.text(slot, LOCK_NAMES.kind);
-    const source = lock_names.text(slot, LOCK_NAMES.source);
-    names.set(lock, {
-      lock,
-      name: name || numbered(lock),
-      named: name !== "",
-      kind: KINDS.find((each) => each === kind) ?? "unknown",
-      source,
-      estimated: !MEASURED.includes(source),
-      symbol_file: lock_names.text(slot, LOCK_NAMES.symbol_file),
-      address: lock_names.fact(slot, LOCK_NAMES.address),
-    });
-  }
-  return names;
-}
-
-/** Default identity of a lock without a description. */
-export function unnamedLock(lock: number): LockIdentity {
-  const name = numbered(lock);
-  const unknown = { kind: "unknown", source: "", symbol_file: "", address: 0 } as const;
-  return { lock, name, named: false, estimated: false, ...unknown };
-}
-
-function numbered(lock: number): string {
-  return `lock ${lock}`;
 }

@@ -2,15 +2,14 @@
 
 import { counted, formatDuration, formatNumber, formatValue } from "../format";
 import type { LockThread } from "../locks";
-import { AMONG_BUSY, AMONG_SHARE } from "../parked";
+import { AMONG_SHARE, isEachOther, ownWakes } from "../parked";
 import type { StateId } from "../states";
 import {
-  AMONG_THEM,
-  amongThem,
   type Evidence,
   type Finding,
   IDLE_KINDS,
   inStates,
+  isContended,
   type LockEvidence,
   percent,
   type RoleTimes,
@@ -42,23 +41,26 @@ export const LOCK_RULE: Rule = {
 };
 
 function held(
-  { lock, waiters, wakers }: LockEvidence,
+  each: LockEvidence,
   seconds: number,
   ease: number,
   roles: readonly RoleTimes[],
 ): Omit<Finding, "id"> | null {
-  // At these locks threads wait for work, for an end or for the interpreter: other rules cover
-  // them.
-  if (lock.kind === "gil" || IDLE_KINDS.includes(lock.kind)) return null;
-  if (!isSurelyLock(lock) && amongThem({ lock, waiters, wakers }) < AMONG_THEM) return null;
+  const { lock, waiters, wakers } = each;
+  // Other rules cover waits for work, for an end, and for the interpreter.
+  if (!isContended(each)) return null;
   const those = waiters.filter(({ wait }) => wait >= ease * SHARE);
   const wait = those.reduce((sum, each) => sum + each.wait, 0);
   if (those.length < WAITERS || lock.waits_per_s < ease * WAITS_PER_S) return null;
   const share = formatValue(wait / those.length, "share");
   const name = lock.named ? `“${lock.name}”` : `${lock.name} (its name is not known)`;
+  const what =
+    lock.count > 1
+      ? `${lock.name}, which they release to each other: something that few may use at a time`
+      : `one lock, ${name}`;
   const work = workOfHolders(wakers, roles);
   return {
-    text: `${those.length} threads waited ${share} of the time for one lock, ${name}.`,
+    text: `${those.length} threads waited ${share} of the time for ${what}.`,
     also: work === "" ? "" : `who holds it ${work}`,
     evidence:
       `${formatNumber(lock.waits_per_s, "1/s")} waits a second, ${formatValue(lock.mean_s, "s")} each, ` +
@@ -71,12 +73,6 @@ function held(
     link: { panel: "waiting", lock: lock.lock },
     weight: wait,
   };
-}
-
-/** True if the program's own symbols say that it is a lock; a nameless futex may be a queue at
- * which threads wait. */
-function isSurelyLock({ kind, symbol_file }: LockEvidence["lock"]): boolean {
-  return kind !== "unknown" && symbol_file !== "";
 }
 
 /** Main activity of a lock's holders besides waiting for locks; "" if they mostly run. */
@@ -162,8 +158,7 @@ export const GIL_RULE: Rule = {
   },
 };
 
-/** Thresholds of a role whose threads end each other's waits. */
-const AMONG_WAIT = 1;
+/** Thresholds of a role whose threads end each other's waits, beside those of isEachOther. */
 const AMONG_OF_WALL = 0.4;
 const AMONG_S = 0.5e-3;
 const AMONG_THREADS = 3;
@@ -175,25 +170,24 @@ export const AMONG_RULE: Rule = {
     const { wakes, roles, seconds, go } = evidence;
     // Go parks its idle threads, which wake each other; its locks are goroutines'.
     if (go) return [];
-    return wakes.edges.flatMap((edge) => {
-      const { from, to, blocked, blocked_s, per_s } = edge;
-      const times = from === to ? roles.find(({ key }) => key === to) : undefined;
-      if (!times) return [];
-      const id = `among:${to}`;
-      const all = wakes.edges.reduce((sum, each) => sum + (each.to === to ? each.blocked : 0), 0);
+    return roles.flatMap((times) => {
+      const { key, role, process } = times;
+      const among = ownWakes(wakes.edges, key);
+      if (!among) return [];
+      const { edge, all } = among;
+      const { blocked, blocked_s, per_s } = edge;
+      const id = `among:${key}`;
       const wall = times.wall / seconds;
-      const certain =
-        blocked >= ease(id) * AMONG_WAIT && blocked >= ease(id) * AMONG_OF_WALL * wall;
-      if (!certain || wall < AMONG_THREADS || blocked_s < ease(id) * AMONG_S) return [];
-      if (blocked < ease(id) * AMONG_SHARE * all || wall - blocked < ease(id) * AMONG_BUSY)
-        return [];
+      if (!isEachOther({ wall, all, own: blocked }, ease(id))) return [];
+      const certain = blocked >= ease(id) * AMONG_OF_WALL * wall && wall >= AMONG_THREADS;
+      if (!certain || blocked_s < ease(id) * AMONG_S) return [];
       if (isExplained(evidence, times, blocked)) return [];
       const threads = counted(Math.round(wall), "thread");
       return [
         {
           id,
           text:
-            `${threads} of ${withProcess(times.role, times.process)} wait for each other: ${formatValue(blocked / wall, "share")} of their time ` +
+            `${threads} of ${withProcess(role, process)} wait for each other: ${formatValue(blocked / wall, "share")} of their time ` +
             `they wait until another of them wakes them, ${formatValue(blocked_s, "s")} each time.`,
           evidence:
             `${formatNumber(per_s, "1/s")} such wake-ups a second end ${percent(blocked / all)} of their waiting, over ${formatDuration(seconds)}. ` +
@@ -201,7 +195,7 @@ export const AMONG_RULE: Rule = {
           advice:
             "They share something that one of them has at a time: a lock, a row, a connection. Stacks show where they wait.",
           confidence: "likely" as const,
-          link: { panel: "wakes" as const, key: to },
+          link: { panel: "wakes" as const, key },
           weight: blocked,
         },
       ];
@@ -213,8 +207,7 @@ export const AMONG_RULE: Rule = {
 function isExplained({ locks }: Evidence, { role }: RoleTimes, blocked: number): boolean {
   let wait = 0;
   for (const each of locks) {
-    if (IDLE_KINDS.includes(each.lock.kind)) continue;
-    if (!isSurelyLock(each.lock) && amongThem(each) < AMONG_THEM) continue;
+    if (each.lock.kind !== "gil" && !isContended(each)) continue;
     for (const waiter of each.waiters) if (waiter.role === role) wait += waiter.wait;
   }
   return wait >= 0.5 * blocked;

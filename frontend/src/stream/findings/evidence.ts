@@ -3,20 +3,20 @@
 import type { RingField } from "../chartSpecs";
 import type { ViewInput } from "../chartView";
 import { LOCKS as LOCK, STAYS } from "../facts/facts";
-import { lockNames } from "../facts/parties";
+import { AMONG_THEM, lockNames } from "../facts/lockNames";
 import { lowerOf, upperOf } from "../facts/stayHistogram";
 import { counted } from "../format";
+import { heldWaits } from "../heldLocks";
 import { limitsView } from "../limits";
 import { type LocksView, locksView, lockThreads } from "../locks";
-import { growthWithin, isGo, lifeWithin, statesWithin } from "../parked";
-import { STATES, type ThreadState } from "../states";
+import { currentStay, growthWithin, isGo, lifeWithin, statesWithin } from "../parked";
+import { FUTEX, STATES, type ThreadState } from "../states";
 import { STEP_THREADS, type Steps } from "../steps";
 import { cgroupView, takersView } from "../takers";
 import type { TargetModel } from "../targetModel";
 import type { Thread } from "../threads";
 import { wakePartners, wakesView } from "../wakes";
 import {
-  AMONG_THEM,
   amongThem,
   type EventLoop,
   type Evidence,
@@ -24,6 +24,7 @@ import {
   inStates,
   type LockEvidence,
   type RoleTimes,
+  type StuckThread,
   type ThreadTimes,
   type TimesOf,
 } from "./finding";
@@ -63,6 +64,7 @@ export function* evidenceSteps(input: ViewInput): Steps<Evidence> {
     loops: eventLoops(all, threads, stays),
     locks: evidence,
     gil: locks.gil,
+    stuck: stuckThreads(all, threads, t1_s),
     wakes: wakesView(all),
     takers: takersView(all),
     cgroup: cgroupView(all),
@@ -70,6 +72,32 @@ export function* evidenceSteps(input: ViewInput): Steps<Evidence> {
     go: isGo(model, t1_s),
     grouped: model.levels.grouped,
   };
+}
+
+/** Minimum length of a wait that may not end, in seconds. */
+const STUCK_S = 5;
+
+/** Threads that wait at a futex for a while at the window's end, and who holds what they wait for. */
+function stuckThreads(
+  { model, span }: ViewInput,
+  threads: readonly ThreadTimes[],
+  t1_s: number,
+): readonly StuckThread[] {
+  const names = lockNames(model);
+  const stretches = model.states.history.between(span.t0_s, t1_s);
+  const byTid = new Map(threads.map((thread) => [thread.tid, thread]));
+  const held = new Map(
+    heldWaits(model, span.t0_s, t1_s).map((wait) => [wait.thread.tid, wait] as const),
+  );
+  return threads.flatMap((thread): readonly StuckThread[] => {
+    const known = model.threads.byTid.get(thread.tid);
+    const stay = known ? currentStay(model.states, stretches, known) : null;
+    const seconds = t1_s - (stay?.since_s ?? t1_s);
+    if (stay?.state !== FUTEX || seconds < STUCK_S) return [];
+    const wait = held.get(thread.tid);
+    const lock = wait ? (names.get(wait.lock) ?? null) : null;
+    return [{ thread, seconds, lock, holder: wait ? (byTid.get(wait.holder) ?? null) : null }];
+  });
 }
 
 /** End of the oldest ended thread that is known, if older ones were forgotten. */

@@ -1,6 +1,6 @@
 /** A finding, and the evidence that rules evaluate. */
 
-import type { LockKind } from "../facts/parties";
+import { AMONG_THEM, type LockIdentity, type LockKind } from "../facts/lockNames";
 import { formatPercent } from "../format";
 import type { LimitsView } from "../limits";
 import type { LocksView, LockThread } from "../locks";
@@ -120,6 +120,15 @@ export interface LockEvidence {
   readonly wakers: readonly LockThread[];
 }
 
+/** A thread that has waited at a futex for a while, at the window's end. */
+export interface StuckThread {
+  readonly thread: ThreadTimes;
+  readonly seconds: number;
+  /** The lock, and the thread that holds it; null if unknown. */
+  readonly lock: LockIdentity | null;
+  readonly holder: ThreadTimes | null;
+}
+
 /** Measurements of a window. */
 export interface Evidence {
   /** Length of the window, in seconds. */
@@ -137,6 +146,7 @@ export interface Evidence {
   readonly loops: readonly EventLoop[];
   readonly locks: readonly LockEvidence[];
   readonly gil: LocksView["gil"];
+  readonly stuck: readonly StuckThread[];
   readonly wakes: WakesView;
   readonly takers: TakersView;
   readonly cgroup: CgroupView | null;
@@ -176,9 +186,6 @@ export function percent(share: number): string {
 /** Lock kinds where waiting means idle, or waiting for an end. */
 export const IDLE_KINDS: readonly LockKind[] = ["park", "condition", "join"];
 
-/** Minimum share of wake-ups by threads that also wait: typical of a lock, not of a queue. */
-export const AMONG_THEM = 0.8;
-
 /** Share of a lock's wake-ups by threads that also wait for the lock. */
 export function amongThem({ waiters, wakers }: LockEvidence): number {
   const waiting = new Set(waiters.map(({ tid }) => tid));
@@ -189,6 +196,17 @@ export function amongThem({ waiters, wakers }: LockEvidence): number {
     if (waiting.has(tid)) among += wakes_per_s;
   }
   return all > 0 ? among / all : 0;
+}
+
+/**
+ * Whether threads hold each other up at a lock: by the program's own symbols, or by who releases it.
+ * Others may be queues that threads wait at. The GIL has a rule of its own.
+ */
+export function isContended(each: LockEvidence): boolean {
+  const { kind, symbol_file, count } = each.lock;
+  if (kind === "gil" || IDLE_KINDS.includes(kind)) return false;
+  const surely = kind !== "unknown" && (symbol_file !== "" || count > 1);
+  return surely || amongThem(each) >= AMONG_THEM;
 }
 
 /** Seconds of a role or a thread in states, by their IDs; 0 without a ledger. */

@@ -10,6 +10,7 @@ import { evidenceSteps } from "./evidence";
 import { EASE, type Evidence, type Finding, type Rule } from "./finding";
 import { COLLECTOR_RULE, GROWTH_RULE, STORM_RULE } from "./life";
 import { PartFinder } from "./parts";
+import { ALL_STUCK_RULE, DEADLOCK_RULE, KEPT_RULE } from "./stuck";
 import { DISK_RULE, FAULTS_RULE, MEMORY_RULE, NETWORK_RULE } from "./waits";
 import {
   EVENT_LOOP_RULE,
@@ -101,6 +102,9 @@ export function ranked(findings: readonly Finding[], shown: readonly string[]): 
 }
 
 const RULES: readonly Rule[] = [
+  DEADLOCK_RULE,
+  KEPT_RULE,
+  ALL_STUCK_RULE,
   LOCK_RULE,
   AMONG_RULE,
   GIL_RULE,

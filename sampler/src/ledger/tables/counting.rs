@@ -9,14 +9,15 @@ use super::beside::{
     clear_edge, detail_of, is_current, living, own, Beside, CallCount, EdgeKey, PairKey,
 };
 use super::counts::{edges_of, Counts, Edge};
-use super::made::{tables_of, Tables};
+use super::made::{tables_of, waiting_of, Tables, Waiting};
 use super::names::Names;
 use super::Living;
 use crate::columns::Comm;
 use crate::ledger::keeper::{Leaver, Leaving};
 use crate::ledger::reading::Reading;
-use crate::ledger::slot::ENDED;
+use crate::ledger::slot::{address, ENDED, FUTEX};
 use crate::os::bpf;
+use crate::os::clock::monotonic_ns;
 use crate::slots::{ThreadSlots, Watcher};
 use crate::source::ReadError;
 
@@ -35,6 +36,9 @@ const MANY_TAKERS: usize = 1024;
 const MANY_PENDING: usize = 16_384;
 /// Freed slots that are remembered until the next reading; rows beside further ones are dropped.
 const MAX_FREED: usize = 65_536;
+
+/// Length of a wait for a futex from which it is reported while it lasts.
+const LONG_WAIT_NS: i64 = 5_000_000_000;
 
 /// Words of struct name: the name in two, the flag in the low half of the third (the high one is not used),
 /// and the start.
@@ -69,6 +73,7 @@ pub(super) struct Copied {
     counts: Counts,
     members: Vec<u32>,
     living: Living,
+    waiting: Vec<Waiting>,
     with_calls: bool,
 }
 
@@ -97,10 +102,12 @@ impl Counting {
     }
 
     pub(super) fn tables(&mut self, copied: Copied) -> Tables {
-        let Copied { mut counts, members, living, with_calls } = copied;
+        let Copied { mut counts, members, living, waiting, with_calls } = copied;
         self.names.fold(&mut counts, &members, |pid| living.processes.contains(&pid));
         counts.forget_others(&members);
-        tables_of(counts, &members, &mut self.names, with_calls)
+        let mut made = tables_of(counts, &members, &mut self.names, with_calls);
+        made.tables.push(waiting_of(&waiting));
+        made
     }
 
     /// Copies what the program writes to, and keeps what ended threads leave.
@@ -113,8 +120,8 @@ impl Counting {
         let mut reading = self.readings.remove(&watcher).unwrap_or_default();
         let copied = self.copy_with(slots, watcher, &members, &mut reading);
         self.readings.insert(watcher, reading);
-        let (counts, living) = copied?;
-        Ok(Copied { counts, members, living, with_calls: self.calls })
+        let (counts, living, waiting) = copied?;
+        Ok(Copied { counts, members, living, waiting, with_calls: self.calls })
     }
 
     fn copy_with(
@@ -123,7 +130,7 @@ impl Counting {
         watcher: Watcher,
         members: &[u32],
         reading: &mut Reading,
-    ) -> Result<(Counts, Living), ReadError> {
+    ) -> Result<(Counts, Living, Vec<Waiting>), ReadError> {
         self.read_names()?;
         reading.read(slots, members)?;
         let mut counts = Counts::default();
@@ -174,7 +181,7 @@ impl Counting {
             ended.sum_up();
             counts.absorb(ended);
         }
-        Ok((counts, living))
+        Ok((counts, living, long_waits(slots, reading)))
     }
 
     /// Adds wake-ups beside slots. Wake-ups of and by ended threads are kept, and removed.
@@ -303,6 +310,21 @@ impl Counting {
         let keys: Vec<u32> = names.iter().map(|one| one.0).collect();
         bpf::remove_all(self.maps.names.as_fd(), &keys)
     }
+}
+
+/// Waits for futexes that began a while ago and last.
+fn long_waits(slots: &ThreadSlots, reading: &Reading) -> Vec<Waiting> {
+    let before_ns = monotonic_ns() - LONG_WAIT_NS;
+    let is_long = |&row: &usize| reading.state[row] == FUTEX && reading.since_ns[row] <= before_ns;
+    (0..reading.len())
+        .filter(is_long)
+        .map(|row| Waiting {
+            tid: reading.tid[row],
+            process: reading.process[row],
+            address: address(slots, reading.indices[row]),
+            since_ns: reading.since_ns[row] as u64,
+        })
+        .collect()
 }
 
 impl Leaving for Counting {

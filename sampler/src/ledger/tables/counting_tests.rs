@@ -10,7 +10,7 @@ use super::*;
 use crate::columns::comm;
 use crate::ledger::keeper::Keeper;
 use crate::ledger::slot::testing::Entry;
-use crate::ledger::slot::{DETAIL, ENDED, LAYOUT, ON_CPU, PREEMPTED};
+use crate::ledger::slot::{DETAIL, ENDED, FUTEX, LAYOUT, ON_CPU, PREEMPTED};
 use crate::ledger::walks::Walks;
 use crate::os::bpf::{self, testing};
 use crate::os::memory::{scratch, Mapped};
@@ -155,6 +155,22 @@ fn what_ended_threads_leave_is_everybodys_who_counted_for_them() {
     assert_eq!(counted.details.load::<u64>((EDGES_AT + 2) * 8), 0);
     lock(&counted.keeper).leave(group);
     assert_eq!(counted.tables.read(alone).unwrap(), counted.tables.read(alone).unwrap());
+}
+
+#[test]
+fn long_waits_for_futexes_are_reported_while_they_last() {
+    let Ok(mut counted) = counted() else {
+        return;
+    };
+    let group = counted.watch(&[10, 20]);
+    assert_eq!(counted.rows(group, "waiting"), Vec::<Vec<u64>>::new());
+    let now_ns = crate::os::clock::monotonic_ns();
+    for (index, owner, began_ns) in [(0, (10, 101), 9), (1, (10, 102), now_ns)] {
+        let entry = Entry { owner, began_ns, state: FUTEX, ..Entry::default() };
+        entry.write(&mut counted.memory, index);
+        counted.memory.set(index, 10, LOCK);
+    }
+    assert_eq!(counted.rows(group, "waiting"), [[101, 10, LOCK, 9]]);
 }
 
 #[test]

@@ -33,6 +33,8 @@ pub struct Table {
 ///   by who gave them. An address from 2^63 on is that plus the number of a call.
 /// - `takers` (tid, pid, kernel, party, ns): who ran while a thread was queued. The process 0 is the idle task if
 ///   it is the kernel's, else what is not known. Rows of a thread never exceed its time in run queues.
+/// - `waiting` (tid, process, address, since_ns): waits for futexes that last, from some seconds on, by who
+///   waits since when (CLOCK_MONOTONIC).
 /// - `calls` (tid, call, count, ns) and `call_stays` (tid, call, bucket, count): system calls, if counted.
 ///
 /// Thread ID 0 stands for ended threads. A party is the key of a process outside the target, else 0.
@@ -71,6 +73,27 @@ pub(super) fn tables_of(
     processes.remove(&0);
     let processes = processes.into_iter().map(|key| (key, names.describe(key))).collect();
     Tables { tables: made, processes }
+}
+
+/// A wait for a futex that lasts.
+pub(super) struct Waiting {
+    pub tid: u32,
+    pub process: u32,
+    pub address: u64,
+    pub since_ns: u64,
+}
+
+/// The table `waiting`.
+pub(super) fn waiting_of(rows: &[Waiting]) -> Table {
+    Table {
+        name: "waiting",
+        columns: vec![
+            ("tid", Column::U32(rows.iter().map(|row| row.tid).collect())),
+            ("process", Column::U32(rows.iter().map(|row| row.process).collect())),
+            ("address", Column::U64(rows.iter().map(|row| row.address).collect())),
+            ("since_ns", Column::U64(rows.iter().map(|row| row.since_ns).collect())),
+        ],
+    }
 }
 
 fn low(value: u64) -> u32 {
