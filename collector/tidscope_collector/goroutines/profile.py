@@ -20,7 +20,7 @@ _Frame = tuple[_Name, _Name, _Number]
 class StackLine(Line):
     """Goroutines with one stack; see `go_profiles.StackOf`. Frames are function, file and line."""
 
-    count: int = Field(ge=0, lt=1 << 53)
+    goroutines: int = Field(ge=0, lt=1 << 53)
     reason: str = Field(max_length=64)
     place: _Frame
     frames: list[_Frame]

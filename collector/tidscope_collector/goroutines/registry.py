@@ -42,8 +42,8 @@ class GoroutineRegistry:
             number = self._number(pid, stack)
             if number:
                 figures = self._figures[number - 1]
-                figures[0] = stack.count
-                figures[1] += stack.count * since_ns
+                figures[0] = stack.goroutines
+                figures[1] += stack.goroutines * since_ns
                 figures[2] += since_ns if stack.reason == ALL else 0
 
     def gone(self, pid: int) -> None:

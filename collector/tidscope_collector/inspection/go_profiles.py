@@ -41,13 +41,13 @@ class StackOf(NamedTuple):
     """Goroutines with one stack.
 
     Attributes:
-        count: number of goroutines.
+        goroutines: their number.
         reason: what they wait for; see `goroutine_waits`.
         place: where in the program's own code.
         frames: innermost first; at most MAX_FRAMES.
     """
 
-    count: int
+    goroutines: int
     reason: str
     place: Frame
     frames: Sequence[Frame]
@@ -128,7 +128,7 @@ def mutex_profile(_: Arguments, answer: int) -> None:
 def goroutine_profile(_: Arguments, answer: int) -> None:
     """Answer the content of a goroutine profile, which is sent behind the question.
 
-    Answers: {"damaged": reason}, or {"count", "reason", "place", "frames"} for all goroutines, with
+    Answers: {"damaged": reason}, or {"goroutines", "reason", "place", "frames"} for all goroutines, with
     the reason "all", and then for each stack, and {} at the end. Frames are lists.
     """
     limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S))

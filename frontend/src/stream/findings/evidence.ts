@@ -6,6 +6,7 @@ import { LOCKS as LOCK, STAYS } from "../facts/facts";
 import { lockNames } from "../facts/parties";
 import { lowerOf, upperOf } from "../facts/stayHistogram";
 import { counted } from "../format";
+import { goroutinesView } from "../goroutines";
 import { limitsView } from "../limits";
 import { type LocksView, locksView, lockThreads } from "../locks";
 import { growthWithin, isGo, lifeWithin, statesWithin } from "../parked";
@@ -67,6 +68,7 @@ export function* evidenceSteps(input: ViewInput): Steps<Evidence> {
     takers: takersView(all),
     cgroup: cgroupView(all),
     limits: limitsView(all),
+    goroutines: goroutinesView(all),
     go: isGo(model, t1_s),
     grouped: model.levels.grouped,
   };
