@@ -137,9 +137,14 @@ def test_rows_are_bounded_and_their_texts_keep_their_form(monkeypatch: pytest.Mo
 class Pages:
     """A program's pages.
 
+    Args:
+        read: answers, or raises.
+
     Attributes:
-        read_them: answers, or raises.
+        took_s: see `OwnPages`.
     """
+
+    took_s = 0.0
 
     def __init__(self, read: Callable[[], Sequence[StackLine] | str]) -> None:
         self._read = read
@@ -159,7 +164,6 @@ def follow(
 
 def test_a_program_is_asked_while_somebody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "EVERY_S", 0.001)
-    monkeypatch.setattr(reading, "REST", 0)
     asked = threading.Semaphore(0)
 
     def read() -> list[StackLine]:

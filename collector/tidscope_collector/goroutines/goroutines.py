@@ -25,8 +25,8 @@ from tidscope_collector.inspection.own_server import NotServedError
 EVERY_S = 2.0
 """Interval between two readings, in seconds."""
 REST = 25
-"""Minimum pause after a reading, as a multiple of its time, so that large programs are asked less
-often."""
+"""Minimum pause after a reading, as a multiple of the time that the program took to answer, so that
+large programs are asked less often."""
 LONGEST_PAUSE_S = 60.0
 """Maximum interval after readings that failed, in seconds. It doubles up to this."""
 LONGEST_GAP_S = 120.0
@@ -170,8 +170,7 @@ class Goroutines:
                 program.pid, found, since_ns if since_ns <= LONGEST_GAP_S * 1e9 else 0
             )
             program.read_ns, program.pause_s, program.reason = read_ns, EVERY_S, ""
-            rest_s = max(EVERY_S, REST * (now_ns - began_ns) / 1e9)
-            program.due_s = now_ns / 1e9 + rest_s
+            program.due_s = now_ns / 1e9 + max(EVERY_S, REST * program.pages.took_s)
 
     @staticmethod
     def _give_up(program: _Program, reason: str) -> None:

@@ -93,17 +93,19 @@ def read_goroutines(packed: bytes) -> tuple[int, list[StackOf]]:
     for stack, (count,) in read_samples(packed, ("goroutine",)):
         if any(frame.function == _PROFILER for frame in stack):
             continue
-        key = tuple(stack)
+        key = tuple(stack)  # empty for one that has not begun to run
         counts[key] = counts.get(key, 0) + count
     found: list[StackOf] = []
     characters = 0
     for stack, count in sorted(counts.items(), key=lambda one: -one[1])[:MAX_STACKS]:
         reason, place = wait_of(stack)
+        if place is None:
+            continue
         frames = stack[:MAX_FRAMES]
         characters += sum(len(frame.function) + len(frame.file) for frame in frames)
         if characters > MAX_CHARACTERS:
             break
-        found.append(StackOf(count, reason, place or Frame("", "", 0), frames))
+        found.append(StackOf(count, reason, place, frames))
     return sum(counts.values()), found
 
 

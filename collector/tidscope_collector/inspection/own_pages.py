@@ -47,6 +47,9 @@ class OwnPages(Generic[_Content]):
         start_ticks: start time of the process, in clock ticks since boot.
         pages: pages by path.
         not_served: sentence for people that says that no page is served.
+
+    Attributes:
+        took_s: time of the last request for a page, in seconds.
     """
 
     def __init__(
@@ -61,6 +64,7 @@ class OwnPages(Generic[_Content]):
         self._tried: set[int] = set()
         self._owned: dict[int, OwnedPort] = {}
         self._search_at_s = 0.0
+        self.took_s = 0.0
 
     def read(self) -> dict[str, _Content | str]:
         """Return by path the content of each page found, or why it cannot be read for the moment.
@@ -114,4 +118,7 @@ class OwnPages(Generic[_Content]):
         """
         page = self._pages[path]
         owned = self._owned.setdefault(port, OwnedPort(self._pid, self._start_ticks, port))
-        return page.parse(fetch(port, path, owned.refusal, page.accept))
+        began_s = time.monotonic()
+        body = fetch(port, path, owned.refusal, page.accept)
+        self.took_s = time.monotonic() - began_s
+        return page.parse(body)

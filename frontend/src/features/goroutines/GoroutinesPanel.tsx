@@ -29,7 +29,8 @@ const KINDS: Readonly<Record<GoroutineKind, string>> = {
 const keyOf = ({ key }: GoroutineRow) => key;
 
 const COLUMNS: readonly SortedColumn<GoroutineRow>[] = [
-  textColumn("reason", "Waiting for", ({ reason }) => reason),
+  textColumn("where", "Where", ({ place }) => codeText(place)),
+  textColumn("reason", "Waiting for", ({ reason }) => reason, { width: 12 }),
   kindColumn("kind", "Kind", ({ kind }) => KINDS[kind], 6.5),
   threadsColumn(
     "mean",
@@ -38,7 +39,6 @@ const COLUMNS: readonly SortedColumn<GoroutineRow>[] = [
     "Goroutines that waited there, on average over the readings.",
   ),
   countColumn("now", "Now", ({ now }) => now),
-  textColumn("where", "Where", ({ place }) => codeText(place), { under: "code", width: 24 }),
 ];
 const OF_GROUP = [
   ...COLUMNS,
@@ -86,7 +86,7 @@ function Table({ view: { rows } }: { readonly view: GoroutinesView }) {
         rows={rows}
         keyOf={keyOf}
         sortedBy="mean"
-        first={12}
+        first={14}
         pressed={({ key }) => key === open}
         onPress={({ key }) => setOpen(key === open ? null : key)}
         expands
