@@ -1,15 +1,17 @@
 """Goroutines of a real Go program in frames: how many wait for what, and where."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from capabilities import needs
 from followed_target import FollowedTarget
+from group_targets import MOUNTED, Heard, control_group, group_targets, move
 from programs.build import build_go
 from programs.running import RunningProgram
 from tidscope_collector.waits.source import LedgerOptions
 from tidscope_wire.frame_tables import Table
-from tidscope_wire.generated.models import TableName
+from tidscope_wire.generated.models import GroupSelector, TableName
 
 pytestmark = [needs("root"), needs("btf"), needs("go")]
 SOURCE = Path(__file__).parents[1] / "programs" / "waiting.go"
@@ -32,7 +34,7 @@ def goroutines_in(
     tables: Mapping[TableName, Table], pid: int
 ) -> dict[tuple[str, str], tuple[int, int, int]]:
     """Number, time in goroutine-nanoseconds, and line of goroutines by reason and function."""
-    if "goroutines" not in tables:
+    if not tables.keys() >= {"goroutines", "goroutine_stacks"}:
         return {}
     figures = {int(row["stack"]): row for row in tables["goroutines"]}
     named = [row for row in tables["goroutine_stacks"] if row["pid"] == pid]
@@ -90,3 +92,35 @@ def test_goroutines_are_read_only_where_that_is_allowed_and_somebody_looks() -> 
             followed.targets.set_rate(followed.target.id, 10)
             while not goroutines_in(followed.seen.tables, program.pid):
                 followed.next()
+
+
+def test_programs_of_a_group_are_read_until_they_end() -> None:
+    with control_group(MOUNTED[0], f"tidscope-goroutines-{os.getpid()}") as folder:
+        programs = waiting_go(), waiting_go()
+        with programs[0] as lead, programs[1] as other, group_targets(ledger=ASKING) as groups:
+            for program in (lead, other):
+                move(program.pid, folder)
+            target = groups.attach(GroupSelector(kind="cgroup", value=f"/{folder.name}"))
+
+            def waits_of(heard: Heard, pid: int) -> tuple[int, int, int]:
+                found = goroutines_in(heard.tables, pid)
+                return found.get(("chan send", "main.takePlace"), (0, 0, 0))
+
+            def are_read(heard: Heard) -> bool:
+                waits = [waits_of(heard, program.pid) for program in (lead, other)]
+                return all(count == 5 and ns > 0 for count, ns, _ in waits)
+
+            tables = groups.hear(until=are_read).tables
+            names, figures = tables["goroutine_stacks"], tables["goroutines"]
+            # Without time a row is gone as soon as it has no goroutines.
+            timed = figures["stack"][figures["goroutine_ns"] > 0]
+            stacks = {*names["stack"][names["pid"] == other.pid].tolist()} & {*timed.tolist()}
+            other.close()
+
+            def has_none(heard: Heard) -> bool:
+                rows = heard.tables.get("goroutines", ())
+                gone = {int(row["stack"]) for row in rows if row["count"] == 0}
+                return gone >= stacks
+
+            groups.hear(until=has_none)
+            groups.targets.detach(target.id)

@@ -7,8 +7,8 @@ import pytest
 from fuzz.pprof import build_goroutines, check_pprof
 from tidscope_collector.goroutines import goroutines as reading
 from tidscope_collector.goroutines import registry as numbers
-from tidscope_collector.goroutines.goroutines import PATH, Goroutines
-from tidscope_collector.goroutines.profile import ALL, StackLine
+from tidscope_collector.goroutines.goroutines import Goroutines
+from tidscope_collector.goroutines.profile import ALL, PATH, StackLine
 from tidscope_collector.goroutines.registry import GoroutineRegistry
 from tidscope_collector.inspection import go_profiles
 from tidscope_collector.inspection.go_profiles import read_goroutines
@@ -41,7 +41,11 @@ def stack_of(functions: str) -> list[Frame]:
         (f"{PARK} time.Sleep main.f", "sleep", "main.f"),
         (f"{NET} net.(*conn).Read bufio.(*Reader).Peek net/http.(*conn).serve", "IO wait", -1),
         (f"{PARK} runtime.selectgo golang.org/x/sync/semaphore.(*Weighted).Acquire main.f", "", ""),
-        (f"{PARK} runtime.selectgo database/sql.(*DB).conn database/sql.(*DB).Query m.f", "sql", ""),
+        (
+            f"{PARK} runtime.selectgo database/sql.(*DB).conn database/sql.(*DB).Query m.f",
+            "sql",
+            "",
+        ),
         (f"{MUTEX} sync.(*Mutex).Lock database/sql.(*DB).conn main.f", "sync.Mutex.Lock", "main.f"),
         (f"{PARK} runtime.gcBgMarkWorker", "other wait", -1),
         ("syscall.Syscall syscall.read os.(*File).Read main.f", "system call", "main.f"),
@@ -49,9 +53,7 @@ def stack_of(functions: str) -> list[Frame]:
         ("sync.(*Mutex).Unlock main.f", "running", "main.f"),
     ],
 )
-def test_what_goroutines_wait_for_is_told_by_their_stacks(
-    functions: str, reason: str, place: str | int
-) -> None:
+def test_stacks_say_what_goroutines_wait_for(functions: str, reason: str, place: str | int) -> None:
     stack = stack_of(functions)
     found = wait_of(stack)
     pools = {"": "semaphore.Acquire", "sql": "database/sql connection"}
@@ -98,15 +100,12 @@ def line(goroutines: int, reason: str = "chan send", function: str = "main.f") -
     )
 
 
-def figures(registry: GoroutineRegistry) -> dict[tuple[str, str], tuple[int, int, int]]:
+def figures(registry: GoroutineRegistry) -> dict[tuple[str, str], tuple[int, ...]]:
     tables = registry.tables()
-    names = tables["goroutine_stacks"]
+    names, rows = tables["goroutine_stacks"], tables["goroutines"]
     return {
-        (str(names["reason"][row]), str(names["function"][row])): tuple(
-            int(tables["goroutines"][column][row])
-            for column in ("count", "goroutine_ns", "covered_ns")
-        )  # type: ignore[misc]
-        for row in range(len(names))
+        (name["reason"], name["function"]): tuple(row.tolist()[1:])
+        for name, row in zip(names, rows, strict=True)
     }
 
 

@@ -281,9 +281,7 @@ def test_functions_of_a_go_program_say_what_it_can_serve(tmp_path: Path) -> None
     assert python == {"profile": False, "metrics": False}
 
 
-def answered(
-    question: Callable[[Arguments, int], None], profile: bytes
-) -> list[dict[str, object]]:
+def answered(question: Callable[[Arguments, int], None], profile: bytes) -> list[dict[str, object]]:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         ours.sendall(profile)
@@ -297,8 +295,9 @@ def test_a_profile_is_answered_line_by_line() -> None:
     first, *_, last = answered(mutex_profile, PROFILE)
     assert first == {"function": "main.(*pool).use", "delay_ns": 900, "waits": 9}
     assert last == {}
-    frames = [["runtime.gopark", "proc.go", 4], ["time.Sleep", "time.go", 3], ["main.f", "m.go", 9]]
-    stacks = [(5, [("main.g", "m.go", 1)]), (7, [(str(f), str(s), int(n)) for f, s, n in frames])]
+    stack = [("runtime.gopark", "proc.go", 4), ("time.Sleep", "time.go", 3), ("main.f", "m.go", 9)]
+    frames = [list(frame) for frame in stack]
+    stacks = [(5, [("main.g", "m.go", 1)]), (7, stack)]
     assert answered(goroutine_profile, build_goroutines(stacks)) == [
         {"goroutines": 12, "reason": "all", "place": ["", "", 0], "frames": []},
         {"goroutines": 7, "reason": "sleep", "place": ["main.f", "m.go", 9], "frames": frames},

@@ -13,7 +13,7 @@ from tidscope_collector.inspection.process_files import read_beginning
 
 MAX_FUNCTIONS = 128
 MAX_STACKS = 512
-"""Maximum stacks of goroutines that are told apart; others count as goroutines only."""
+"""Maximum distinct stacks of goroutines; those of other stacks count as goroutines only."""
 MAX_FRAMES = 48
 """Maximum frames of a goroutine's stack; outer ones are left out."""
 MAX_CHARACTERS = 1 << 19
@@ -130,8 +130,8 @@ def mutex_profile(_: Arguments, answer: int) -> None:
 def goroutine_profile(_: Arguments, answer: int) -> None:
     """Answer the content of a goroutine profile, which is sent behind the question.
 
-    Answers: {"damaged": reason}, or {"goroutines", "reason", "place", "frames"} for all goroutines, with
-    the reason "all", and then for each stack, and {} at the end. Frames are lists.
+    Answers: {"damaged": reason}, or {"goroutines", "reason", "place", "frames"} for all goroutines,
+    with the reason "all", and then for each stack, and {} at the end. Frames are lists.
     """
     limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S))
     confine()

@@ -109,23 +109,29 @@ function Stacks({ stacks }: { readonly stacks: readonly GoroutineStack[] }) {
   return (
     <>
       <div className={styles.stacks}>
-        {stacks.slice(0, MAX_STACKS).map(({ frames, mean }) => (
-          <ol
-            key={frames.map((frame) => `${frame.function}:${frame.line}`).join()}
-            className={styles.stack}
-            aria-label={`Stack of ${formatNumber(mean, "threads")} goroutines`}
-          >
-            {frames.map((frame, depth) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: frames have no other identity
-              <li key={depth}>
-                {frame.function} <span>{placeText(frame)}</span>
-              </li>
-            ))}
-          </ol>
+        {stacks.slice(0, MAX_STACKS).map((stack) => (
+          <Stack key={stack.frames.map(codeText).join()} stack={stack} />
         ))}
       </div>
       {more > 0 ? <p className={styles.detail}>{counted(more, "more stack")}</p> : null}
     </>
+  );
+}
+
+function Stack({ stack: { frames, mean } }: { readonly stack: GoroutineStack }) {
+  // A function may be there several times: its distance from the outermost one tells them apart.
+  const rows = frames.map((frame, depth) => ({ frame, id: frames.length - depth }));
+  return (
+    <ol
+      className={styles.stack}
+      aria-label={`Stack of ${formatNumber(mean, "threads")} goroutines`}
+    >
+      {rows.map(({ frame, id }) => (
+        <li key={id}>
+          {frame.function} <span>{placeText(frame)}</span>
+        </li>
+      ))}
+    </ol>
   );
 }
 
