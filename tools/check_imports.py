@@ -127,7 +127,7 @@ FEATURES = {
         "waiting",
         "wakes",
     },
-    "stacks": {"attach", "flame"},
+    "stacks": {"attach", "flame", "goroutines"},
     "steering": {"charts"},
     "thread": {"facts", "stacks", "steering", "times"},
     "threads": {"roles", "stacks"},

@@ -86,7 +86,7 @@ function Table({ view: { rows } }: { readonly view: GoroutinesView }) {
         rows={rows}
         keyOf={keyOf}
         sortedBy="mean"
-        first={14}
+        first={18}
         pressed={({ key }) => key === open}
         onPress={({ key }) => setOpen(key === open ? null : key)}
         expands
