@@ -34,6 +34,7 @@ class Incident:
         silent_is_right: there is no fault that findings could know, so that silence is right.
         healthy: findings of the healthy twin that are no false alarm.
         begins_s: when the fault begins, in seconds from the program's start.
+        asked: True if only the program's own account can tell, which needs --ask-programs.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Incident:
     silent_is_right: bool = False
     healthy: str = r"(?!)"
     begins_s: float = 0.0
+    asked: bool = False
 
     def verdict(self, sentences: Sequence[str]) -> str:
         """Judge the findings, most important first: right, symptom, misleading or silent.
@@ -302,8 +304,10 @@ INCIDENTS: tuple[Incident, ...] = (
         "go-semaphore",
         "two at a time may work of 300 a second",
         (*GO, "full-semaphore"),
-        right=r"goroutine.*(wait|blocked|grow)",
+        right=r"goroutines wait for a place in a channel.*fullSemaphore.*main\.go:\d+",
+        symptom=r"goroutine",
         misleading=r"were idle",
+        asked=True,
     ),
     Incident(
         "java-monitor",

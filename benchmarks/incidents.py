@@ -1,8 +1,9 @@
 """Do findings name the fault? Programs with one known fault each, and healthy twins, on the page.
 
 Each program of incident_cases.py runs once with its fault and once without, is attached to with
-what `tidscope up` does by default, and its live page is open in a headless Chromium. What the page
-says under Findings is read twice a second. It is judged when it has stood for some time: right
+what `tidscope up` does by default (those that only their own account explains, with
+--ask-programs), and its live page is open in a headless Chromium. What the page says under Findings
+is read twice a second. It is judged when it has stood for some time: right
 (cause and party), symptom, misleading or silent; a healthy twin should get no finding but those
 that are true of it. Sentences are compared with the rules of incident_cases.py.
 
@@ -123,29 +124,36 @@ def judged(incident: Incident, found: Sequence[tuple[float, list[str]]]) -> dict
 async def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Look at all incidents; the figures."""
     chosen = [one for one in INCIDENTS if not options.only or one.name in options.only]
-    rows, alarms, left_out = [], [], {}
-    with tempfile.TemporaryDirectory() as folder, tidscope() as running:
+    rows: list[dict[str, Any]] = []
+    alarms: list[dict[str, Any]] = []
+    left_out = {one.name: why for one in chosen if (why := there(one))}
+    with tempfile.TemporaryDirectory() as folder:
         built(Path(folder))
-        for incident in chosen:
-            if why := there(incident):
-                left_out[incident.name] = why
+        for asked, more in ((False, ()), (True, ("--ask-programs",))):
+            those = [one for one in chosen if one.asked == asked and one.name not in left_out]
+            if not those:
                 continue
-            found = await look_at(running, incident, True, Path(folder), options)
-            rows.append(judged(incident, found))
-            say(
-                options,
-                incident.name,
-                f"{rows[-1]['verdict']}, {rows[-1]['said_s']} s",
-                rows[-1]["findings"],
-            )
-            if options.healthy_s <= 0:
-                continue
-            found = await look_at(running, incident, False, Path(folder), options)
-            false = sorted({one for _, said in found for one in incident.false_alarms(said)})
-            if false:
-                alarms.append({"incident": incident.name, "findings": false})
-            say(options, f"{incident.name} healthy", f"{len(false)} false", false)
+            with tidscope(*more) as running:
+                for incident in those:
+                    row, false = await tried(running, incident, Path(folder), options)
+                    rows.append(row)
+                    if false:
+                        alarms.append({"incident": incident.name, "findings": false})
     return figures(rows, alarms, left_out, options)
+
+
+async def tried(
+    running: Running, incident: Incident, folder: Path, options: argparse.Namespace
+) -> tuple[dict[str, Any], list[str]]:
+    """Look at an incident and at its healthy twin: its row, and false alarms."""
+    row = judged(incident, await look_at(running, incident, True, folder, options))
+    say(options, incident.name, f"{row['verdict']}, {row['said_s']} s", row["findings"])
+    if options.healthy_s <= 0:
+        return row, []
+    found = await look_at(running, incident, False, folder, options)
+    false = sorted({one for _, said in found for one in incident.false_alarms(said)})
+    say(options, f"{incident.name} healthy", f"{len(false)} false", false)
+    return row, false
 
 
 def figures(

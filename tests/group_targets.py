@@ -17,6 +17,7 @@ from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.naming.thread_names import KERNEL_NAMES, NamingOptions
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.targets.sources import Sources
+from tidscope_collector.waits.source import DEFAULT_OPTIONS, LedgerOptions
 from tidscope_collector.walk.choice import Choice as WalkChoice
 from tidscope_wire.frame import split
 from tidscope_wire.frame_tables import Table, latest_rows
@@ -79,6 +80,7 @@ class GroupTargets:
         polled: look for processes again and again, as where eBPF is not available.
         counters: choice of the counter source.
         naming: source of thread names.
+        ledger: options of state ledgers.
     """
 
     def __init__(
@@ -87,9 +89,10 @@ class GroupTargets:
         polled: bool = False,
         counters: WalkChoice = "auto",
         naming: NamingOptions = KERNEL_NAMES,
+        ledger: LedgerOptions = DEFAULT_OPTIONS,
     ) -> None:
         self.kept: list[bytes] = []
-        self.sources = Sources(ProcFs(), counters=counters, naming=naming)
+        self.sources = Sources(ProcFs(), counters=counters, naming=naming, ledger=ledger)
         if polled:
             self.sources.groups.close()
             self.sources.groups.programs = Obstacle("a test does without", "")
@@ -189,9 +192,10 @@ def group_targets(
     polled: bool = False,
     counters: WalkChoice = "auto",
     naming: NamingOptions = KERNEL_NAMES,
+    ledger: LedgerOptions = DEFAULT_OPTIONS,
 ) -> Iterator[GroupTargets]:
     """The engine for the time of a test."""
-    groups = GroupTargets(polled=polled, counters=counters, naming=naming)
+    groups = GroupTargets(polled=polled, counters=counters, naming=naming, ledger=ledger)
     try:
         yield groups
     finally:

@@ -1,9 +1,15 @@
-"""Any bytes as a profile of mutexes: parsing it ends, within its bounds, or refuses it."""
+"""Any bytes as a profile of a Go program: parsing it ends, within its bounds, or refuses it."""
 
 import gzip
 from collections.abc import Sequence
 
-from tidscope_collector.inspection.pprof import LONGEST_NAME, PprofError, read_contentions
+from tidscope_collector.inspection.go_profiles import (
+    MAX_FRAMES,
+    MAX_STACKS,
+    read_contentions,
+    read_goroutines,
+)
+from tidscope_collector.inspection.pprof import LONGEST_NAME, PprofError
 
 _STRINGS = (
     *("", "contentions", "count", "delay", "nanoseconds", "sync.(*Mutex).Unlock"),
@@ -34,6 +40,24 @@ def packed(*values: int) -> bytes:
 
 def _sample(locations: Sequence[int], waits: int, delay: int) -> bytes:
     return field(1, packed(*locations)) + field(2, packed(waits, delay))
+
+
+def build_goroutines(stacks: Sequence[tuple[int, Sequence[tuple[str, str, int]]]]) -> bytes:
+    """A goroutine profile as Go's runtime writes it.
+
+    Args:
+        stacks: number of goroutines, and frames, innermost first: function, file and line.
+    """
+    strings, data = ["", "goroutine", "count"], field(1, field(1, 1) + field(2, 2))
+    for number, (count, frames) in enumerate(stacks):
+        places = [1000 * number + place for place in range(1, len(frames) + 1)]
+        data += field(2, field(1, packed(*places)) + field(2, packed(count)))
+        for place, (function, file, line) in zip(places, frames, strict=True):
+            strings += [function, file]
+            name = field(2, len(strings) - 2) + field(4, len(strings) - 1)
+            data += field(5, field(1, place) + name)
+            data += field(4, field(1, place) + field(4, field(1, place) + field(2, line)))
+    return gzip.compress(data + b"".join(field(6, text.encode()) for text in strings), mtime=0)
 
 
 def build_profile(
@@ -72,17 +96,34 @@ PROFILE = build_profile()
 
 
 def check_pprof(data: bytes) -> None:
-    """Parse bytes as a profile, both as they are and packed.
+    """Parse bytes as a mutex and as a goroutine profile, both as they are and packed.
 
     Raises:
         AssertionError: something is larger than it may be.
     """
     for one in (data, gzip.compress(data, 1)):
-        try:
-            found = read_contentions(one)
-        except PprofError:
-            continue
-        assert len({waits.function for waits in found}) == len(found)
-        for waits in found:
-            assert len(waits.function) <= LONGEST_NAME
-            assert waits.delay_ns >= 0 <= waits.waits
+        _check_contentions(one)
+        _check_goroutines(one)
+
+
+def _check_contentions(data: bytes) -> None:
+    try:
+        found = read_contentions(data)
+    except PprofError:
+        return
+    assert len({waits.function for waits in found}) == len(found)
+    for waits in found:
+        assert len(waits.function) <= LONGEST_NAME
+        assert waits.delay_ns >= 0 <= waits.waits
+
+
+def _check_goroutines(data: bytes) -> None:
+    try:
+        goroutines, found = read_goroutines(data)
+    except PprofError:
+        return
+    assert sum(stack.goroutines for stack in found) <= goroutines
+    assert len(found) <= MAX_STACKS
+    for stack in found:
+        assert len(stack.frames) <= MAX_FRAMES
+        assert all(len(frame.function) <= LONGEST_NAME for frame in stack.frames)

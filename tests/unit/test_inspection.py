@@ -14,8 +14,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from tidscope_collector.inspection import pprof
 from tidscope_collector.inspection.answering import PROCESS, Arguments, taking
+from tidscope_collector.inspection.go_profiles import Contention, read_contentions
 from tidscope_collector.inspection.maps import Mapping, holding, object_start, parse_maps
-from tidscope_collector.inspection.pprof import Contention, PprofError, read_contentions
+from tidscope_collector.inspection.pprof import PprofError
 from tidscope_collector.inspection.virtual_machine import Machine, look_at, obstacle
 
 TABLE = b"""\
@@ -120,7 +121,7 @@ def test_waits_are_added_up_by_the_function_of_the_program() -> None:
         (gzip.compress(varint(2 << 3 | 0) + varint(5)), "is a number"),
         (gzip.compress(field(2, b"x")[:-1]), "cut off"),
         (gzip.compress(b"\xff" * 11), "too long"),
-        (build_profile(types=("samples", "count")), "not a profile of mutexes"),
+        (build_profile(types=("samples", "count")), "another profile"),
         (build_profile(samples=(field(1, packed(9)) + field(2, packed(1, 2)),)), "location"),
         (build_profile(samples=(field(1, packed(1)) + field(2, packed(1)),)), "too few"),
         (build_profile(samples=(field(1, packed(1)) + field(2, packed(1, 1 << 63)),)), "negative"),

@@ -7,25 +7,27 @@ import socket
 import struct
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from fuzz.pprof import PROFILE
+from fuzz.pprof import PROFILE, build_goroutines
 from hypothesis import given
 from hypothesis import strategies as st
 from processes import start_ticks
 from programs.contended import contended_go
 from programs.named_locks import NamedLocks, futex_waits
 from tidscope_collector.inspection import (
+    go_profiles,
     go_questions,
     java_threads,
-    pprof,
     process_files,
 )
 from tidscope_collector.inspection import (
     lock_addresses as addresses,
 )
 from tidscope_collector.inspection.answering import Arguments
+from tidscope_collector.inspection.go_profiles import goroutine_profile, mutex_profile
 from tidscope_collector.inspection.go_questions import go_serving
 from tidscope_collector.inspection.java_threads import java_blocked
 from tidscope_collector.inspection.lock_addresses import lock_addresses
@@ -49,7 +51,6 @@ from tidscope_collector.inspection.lock_kinds import (
     kind_by_size,
     kind_of,
 )
-from tidscope_collector.inspection.pprof import mutex_profile
 from tidscope_collector.inspection.process_files import open_below, thread_ids
 
 ADDRESS = 0x7F0000001000
@@ -226,7 +227,7 @@ def test_any_bytes_are_some_kind(data: bytes, place: int, address: int) -> None:
 @pytest.fixture(autouse=True)
 def _unlimited(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits are those of a process for good: not of this one."""
-    for one in (go_questions, java_threads, pprof, addresses):
+    for one in (go_questions, java_threads, go_profiles, addresses):
         monkeypatch.setattr(one, "limit_resources", lambda _: None)
         monkeypatch.setattr(one, "confine", lambda: None)
     # Folders of a fork server.
@@ -280,20 +281,39 @@ def test_functions_of_a_go_program_say_what_it_can_serve(tmp_path: Path) -> None
     assert python == {"profile": False, "metrics": False}
 
 
-@pytest.mark.parametrize("profile", [PROFILE, b"nonsense"])
-def test_a_profile_is_answered_line_by_line(profile: bytes) -> None:
+def answered(question: Callable[[Arguments, int], None], profile: bytes) -> list[dict[str, object]]:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         ours.sendall(profile)
         ours.shutdown(socket.SHUT_WR)
-        mutex_profile({}, theirs.fileno())
+        question({}, theirs.fileno())
         theirs.close()
-        *found, last = [json.loads(line) for line in ours.makefile()]
-    if profile == PROFILE:
-        assert found[0] == {"function": "main.(*pool).use", "delay_ns": 900, "waits": 9}
-        assert last == {}
-    else:
-        assert (found, list(last)) == ([], ["damaged"])
+        return [json.loads(line) for line in ours.makefile()]
+
+
+def test_a_profile_is_answered_line_by_line() -> None:
+    first, *_, last = answered(mutex_profile, PROFILE)
+    assert first == {"function": "main.(*pool).use", "delay_ns": 900, "waits": 9}
+    assert last == {}
+    stack = [("runtime.gopark", "proc.go", 4), ("time.Sleep", "time.go", 3), ("main.f", "m.go", 9)]
+    frames = [list(frame) for frame in stack]
+    stacks = [(5, [("main.g", "m.go", 1)]), (7, stack)]
+    assert answered(goroutine_profile, build_goroutines(stacks)) == [
+        {"goroutines": 12, "reason": "all", "place": ["", "", 0], "frames": []},
+        {"goroutines": 7, "reason": "sleep", "place": ["main.f", "m.go", 9], "frames": frames},
+        {
+            **{"goroutines": 5, "reason": "running", "place": ["main.g", "m.go", 1]},
+            "frames": [["main.g", "m.go", 1]],
+        },
+        {},
+    ]
+
+
+@pytest.mark.parametrize("question", [mutex_profile, goroutine_profile])
+def test_what_is_no_profile_is_answered_as_damaged(
+    question: Callable[[Arguments, int], None],
+) -> None:
+    assert [list(line) for line in answered(question, b"nonsense")] == [["damaged"]]
 
 
 def test_a_process_without_an_attach_socket_has_trouble(tmp_path: Path) -> None:

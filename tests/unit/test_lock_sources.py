@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Callable
 
 import pytest
+from tidscope_collector.inspection import own_pages
 from tidscope_collector.inspection.asking import NoAnswerError
 from tidscope_collector.inspection.lock_answers import BlockedLine, ContentionLine, GoServing
 from tidscope_collector.inspection.own_server import NotOwnPortError, NotServedError
@@ -16,14 +17,13 @@ from tidscope_collector.locks.runtime_locks import (
     MAX_CHARACTERS,
     MAX_ROWS,
     METRIC,
-    METRICS,
-    PROFILE,
     GoLocks,
     JavaLocks,
     Waited,
 )
 
 HELD = "mutex released by main.use"
+PROFILE, METRICS = runtime_locks.PAGES
 
 
 class GoProgram:
@@ -61,12 +61,12 @@ class GoProgram:
 @pytest.fixture
 def program(monkeypatch: pytest.MonkeyPatch) -> GoProgram:
     made = GoProgram()
-    monkeypatch.setattr(runtime_locks, "fetch", made.fetch)
+    monkeypatch.setattr(own_pages, "fetch", made.fetch)
     monkeypatch.setattr(runtime_locks, "ask_mutex_profile", made.profile)
     monkeypatch.setattr(runtime_locks, "ask_counter", add_up)
-    monkeypatch.setattr(runtime_locks, "ask_ports", lambda *_: {7: made.ports})
+    monkeypatch.setattr(own_pages, "ask_ports", lambda *_: {7: made.ports})
     monkeypatch.setattr(
-        runtime_locks, "ask_go_serving", lambda *_: GoServing(profile=True, metrics=True)
+        own_pages, "ask_go_serving", lambda *_: GoServing(profile=True, metrics=True)
     )
     return made
 
@@ -127,7 +127,7 @@ def test_a_program_that_cannot_serve_is_not_asked(
     program: GoProgram, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        runtime_locks, "ask_go_serving", lambda *_: GoServing(profile=False, metrics=False)
+        own_pages, "ask_go_serving", lambda *_: GoServing(profile=False, metrics=False)
     )
     source = GoLocks(7, 1)
     assert source.read() == []
@@ -142,7 +142,7 @@ def test_an_executable_that_cannot_be_read_is_tried_again(
         raise NoAnswerError("it does not answer")
 
     with monkeypatch.context() as patch:
-        patch.setattr(runtime_locks, "ask_go_serving", fail)
+        patch.setattr(own_pages, "ask_go_serving", fail)
         source = GoLocks(7, 1)
         assert source.read() == []
         assert source.reason == "it does not answer"

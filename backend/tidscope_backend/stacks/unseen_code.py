@@ -23,6 +23,6 @@ def note_of(found: Flame) -> str:
         return ""
     return (
         f"{scheduler_ns / found.exact_ns:.0%} is Go's scheduler without work: goroutines wait "
-        "without a thread, so their code is not seen here. The program's own profiles know it "
-        "(--ask-programs, tidscope locks)."
+        "without a thread, so their code is not seen here. The panel Goroutines shows it by the "
+        "program's own profiles (--ask-programs)."
     )

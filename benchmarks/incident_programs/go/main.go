@@ -4,6 +4,9 @@ package main
 
 import (
 	"fmt"
+	"net"
+	"net/http"
+	_ "net/http/pprof"
 	"os"
 	"sync"
 	"time"
@@ -66,7 +69,17 @@ func compute(duration time.Duration) {
 	}
 }
 
+// serveProfiles: the program's own account, at a port of its own.
+func serveProfiles() {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	go http.Serve(listener, nil)
+}
+
 func main() {
+	serveProfiles()
 	kinds := map[string]func(){"held-over-fsync": heldOverFsync, "full-semaphore": fullSemaphore}
 	fmt.Println("ready")
 	kinds[os.Args[1]]()

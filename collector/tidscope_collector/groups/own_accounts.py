@@ -1,4 +1,4 @@
-"""Accounts that the programs of a group give of themselves: thread names, GOMAXPROCS."""
+"""Accounts that the programs of a group give: thread names, GOMAXPROCS, goroutines."""
 
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Executor
@@ -7,6 +7,7 @@ from typing import Protocol
 
 from tidscope_wire.generated.models import GomaxprocsChanged, Runtime
 
+from tidscope_collector.goroutines.goroutines import Goroutines
 from tidscope_collector.groups.members import Member, Members
 from tidscope_collector.inspection.gomaxprocs import GomaxprocsReader
 from tidscope_collector.naming.source import NameSource
@@ -37,11 +38,13 @@ class Asking:
             that there is none; takes its time.
         name_source: what names the threads of a process of this runtime; None: nothing does.
         ask_names: whether they may be asked for names.
+        goroutines: reads their goroutines, or None if they may not be asked.
     """
 
     open_gomaxprocs: Callable[[int, int], GomaxprocsReader | None]
     name_source: Callable[[int, int, Runtime], NameSource | None]
     ask_names: bool
+    goroutines: Goroutines | None = None
 
 
 @dataclass(slots=True)
@@ -133,16 +136,24 @@ class OwnAccounts:
 
     def _keep(self, wanted: Mapping[int, Runtime], alive: Mapping[int, Member]) -> None:
         for number in self._programs.keys() - wanted.keys():
-            self._programs.pop(number).close()
+            self._drop(number)
         for number, runtime in wanted.items():
             if number not in self._programs:
                 self._programs[number] = self._open(alive[number], runtime)
+
+    def _drop(self, number: int) -> None:
+        program = self._programs.pop(number)
+        program.close()
+        if self._asking.goroutines is not None:
+            self._asking.goroutines.leave(program.member.pid)
 
     def _open(self, member: Member, runtime: Runtime) -> _Program:
         program, asking = _Program(member), self._asking
         if asking.ask_names:
             source = asking.name_source(member.pid, member.start_ticks, runtime)
             program.names = None if source is None else ThreadNames(member.pid, source)
+        if runtime == "go" and asking.goroutines is not None:
+            asking.goroutines.follow(member.pid, member.start_ticks)
         if runtime == "go" and member.pid != self._lead:
             try:
                 self._workers.submit(self._find, program)
@@ -183,8 +194,7 @@ class OwnAccounts:
         """A member runs another program: what the one before was asked says nothing of it."""
         for number, program in list(self._programs.items()):
             if program.member.pid == pid:
-                del self._programs[number]
-                program.close()
+                self._drop(number)
 
     def began(self, pids: Collection[int]) -> None:
         """Threads of these processes began, or have other names."""

@@ -148,7 +148,7 @@ def ask_go_serving(pid: int, start_ticks: int) -> GoServing:
 
 
 def ask_mutex_profile(profile: bytes) -> list[ContentionLine]:
-    """See `pprof.mutex_profile`.
+    """See `go_profiles.mutex_profile`.
 
     Raises:
         NoAnswerError: the profile is invalid, or parsing takes too long.

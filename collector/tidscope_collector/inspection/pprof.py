@@ -1,50 +1,52 @@
-"""Parser of mutex profiles that Go programs serve: gzip around protobuf.
+"""Parser of profiles that Go programs serve: gzip around protobuf.
 
 Strict: data that violates the format is an error. Format: proto/profile.proto of
-github.com/google/pprof, and the encoding of Protocol Buffers. The question at the end runs in a
-limited child.
+github.com/google/pprof, and the encoding of Protocol Buffers.
 """
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
-
-from tidscope_confinement.resources import Limits, limit_resources
-
-from tidscope_collector.confinement.fork_server import confine
-from tidscope_collector.inspection.answering import MEMORY_BYTES, PROCESSES_S, Arguments, say
-from tidscope_collector.inspection.process_files import read_beginning
-
-MAX_FUNCTIONS = 128
 
 MAX_BYTES = 4 << 20
 MAX_INFLATED = 16 << 20
 MAX_STACK = 256
 LONGEST_NAME = 512
 
-_WANTED = ("delay", "contentions")
-_NOT_THE_PROGRAM = ("sync.", "internal/sync.", "runtime.", "internal/runtime/")
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _LONGEST_VARINT = 10
 _MASK = (1 << 64) - 1
+_MAX_LINE = (1 << 31) - 1
 
 
 class PprofError(Exception):
-    """The data is no mutex profile, is damaged, or is too large."""
+    """The data is not the expected profile, is damaged, or is too large."""
 
 
-class Contention(NamedTuple):
-    """Waits for mutexes that one function released.
+class Frame(NamedTuple):
+    """A function on a stack.
 
     Attributes:
-        function: innermost function of the program itself.
-        delay_ns: total time that others waited, in nanoseconds.
-        waits: number of waits.
+        function: name with its package path.
+        file: path of the source file; empty if unknown.
+        line: line in it; 0 if unknown.
     """
 
     function: str
-    delay_ns: int
-    waits: int
+    file: str
+    line: int
+
+
+class Sample(NamedTuple):
+    """A stack and its values.
+
+    Attributes:
+        stack: at most MAX_STACK frames, innermost first; inlined functions have their own.
+        values: values of the wanted types, in their order.
+    """
+
+    stack: Sequence[Frame]
+    values: tuple[int, ...]
 
 
 class _Profile(NamedTuple):
@@ -57,30 +59,28 @@ class _Profile(NamedTuple):
     strings: list[bytes]
 
 
-def read_contentions(packed: bytes) -> list[Contention]:
-    """Return contention by function, longest delay first.
+def read_samples(packed: bytes, wanted: Sequence[str]) -> Iterator[Sample]:
+    """Yield the samples of a profile.
 
     Args:
-        packed: body served at /debug/pprof/mutex.
+        packed: body served below /debug/pprof.
+        wanted: types of values.
 
     Raises:
-        PprofError: it is no mutex profile.
+        PprofError: it is no profile with these types.
     """
     profile = _split(_inflate(packed))
     text = [name[:LONGEST_NAME].decode("utf-8", "replace") for name in profile.strings]
     if not text or text[0]:
         raise PprofError("the table of strings does not begin with an empty one")
-    places = _places([_text(text, _first(one, 1)) for one in profile.types])
-    functions = {_first(one, 1): _text(text, _first(one, 2)) for one in profile.functions}
-    stacks = {_first(one, 1): _lines(one, functions) for one in profile.locations}
-    found: dict[str, tuple[int, int]] = {}
+    places = _places([_text(text, _first(one, 1)) for one in profile.types], wanted)
+    functions = {
+        _first(one, 1): (_text(text, _first(one, 2)), _text(text, _first(one, 4)))
+        for one in profile.functions
+    }
+    stacks = {_first(one, 1): _frames(one, functions) for one in profile.locations}
     for sample in profile.samples:
-        delay, waits = _values(sample, places)
-        name = _own_function(sample, stacks)
-        before = found.get(name, (0, 0))
-        found[name] = (before[0] + delay, before[1] + waits)
-    longest = sorted(found.items(), key=lambda one: -one[1][0])
-    return [Contention(name, delay, waits) for name, (delay, waits) in longest]
+        yield Sample(_stack(sample, stacks), _values(sample, places))
 
 
 def _inflate(packed: bytes) -> bytes:
@@ -108,50 +108,46 @@ def _split(data: bytes) -> _Profile:
     return profile
 
 
-def _places(types: list[str]) -> tuple[int, int]:
-    try:
-        delay, contentions = (types.index(name) for name in _WANTED)
-    except ValueError:
-        raise PprofError("it has no delays and contentions: not a profile of mutexes") from None
-    return delay, contentions
+def _places(types: list[str], wanted: Sequence[str]) -> list[int]:
+    missing = [name for name in wanted if name not in types]
+    if missing:
+        raise PprofError(f"it has no values of the type {missing[0]}: it is another profile")
+    return [types.index(name) for name in wanted]
 
 
-def _values(sample: bytes, places: tuple[int, int]) -> tuple[int, int]:
+def _values(sample: bytes, places: Sequence[int]) -> tuple[int, ...]:
     values = list(_numbers(sample, 2))
     if len(values) <= max(places):
         raise PprofError("a sample has too few values")
-    delay, waits = (values[place] for place in places)
-    if delay >= 1 << 63 or waits >= 1 << 63:
+    found = tuple(values[place] for place in places)
+    if max(found) >= 1 << 63:
         raise PprofError("a sample has a negative value")
-    return delay, waits
+    return found
 
 
-def _own_function(sample: bytes, stacks: dict[int, list[str]]) -> str:
-    """Return the innermost function outside Go's lock library, or else the innermost one."""
-    innermost = ""
-    for count, place in enumerate(_numbers(sample, 1)):
-        if count >= MAX_STACK:
+def _stack(sample: bytes, stacks: dict[int, list[Frame]]) -> list[Frame]:
+    found: list[Frame] = []
+    for place in _numbers(sample, 1):
+        if len(found) >= MAX_STACK:
             break
         if place not in stacks:
             raise PprofError("a sample is at a location that does not exist")
-        for function in stacks[place]:
-            innermost = innermost or function
-            if not function.startswith(_NOT_THE_PROGRAM):
-                return function
-    return innermost
+        found += stacks[place]
+    return found[:MAX_STACK]
 
 
-def _lines(location: bytes, functions: dict[int, str]) -> list[str]:
+def _frames(location: bytes, functions: dict[int, tuple[str, str]]) -> list[Frame]:
     """Return functions at a location, innermost first; inlined calls give several."""
     found = []
     for number, value in _fields(location):
         if number == 4:
             if not isinstance(value, bytes):
                 raise PprofError("a line is a number")
-            name = functions.get(_first(value, 1))
-            if name is None:
+            function = functions.get(_first(value, 1))
+            if function is None:
                 raise PprofError("a line is in a function that does not exist")
-            found.append(name)
+            line = _first(value, 2)
+            found.append(Frame(*function, line if line <= _MAX_LINE else 0))
     return found[:MAX_STACK]
 
 
@@ -216,21 +212,3 @@ def _varint(data: bytes, place: int) -> tuple[int, int]:
         if byte < 0x80:
             return value & _MASK, place + count + 1
     raise PprofError("a number is too long")
-
-
-def mutex_profile(_: Arguments, answer: int) -> None:
-    """Answer the content of a mutex profile, which is sent behind the question.
-
-    Answers: {"damaged": reason}, or {"function", "delay_ns", "waits"} for the MAX_FUNCTIONS with
-    the longest delays, and {} at the end.
-    """
-    limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S))
-    confine()
-    try:
-        found = read_contentions(read_beginning(answer, MAX_BYTES + 1))
-    except PprofError as error:
-        say(answer, {"damaged": str(error)})
-        return
-    for one in found[:MAX_FUNCTIONS]:
-        say(answer, one._asdict())
-    say(answer, {})

@@ -41,6 +41,7 @@ from tidscope_collector.inspection.answering import (
 )
 from tidscope_collector.inspection.container_files import container_names
 from tidscope_collector.inspection.demangling import readable_names
+from tidscope_collector.inspection.go_profiles import goroutine_profile, mutex_profile
 from tidscope_collector.inspection.go_questions import (
     go_chosen,
     go_environment,
@@ -54,7 +55,6 @@ from tidscope_collector.inspection.lock_addresses import lock_addresses
 from tidscope_collector.inspection.native_names import native_names
 from tidscope_collector.inspection.opened_process import find_runtime, open_process, read_users
 from tidscope_collector.inspection.ports import check_port, listening_ports
-from tidscope_collector.inspection.pprof import mutex_profile
 from tidscope_collector.inspection.process_files import (
     hold_proc,
     open_file,
@@ -252,6 +252,7 @@ def questions(places: Places) -> Mapping[str, Question]:
         "lock_addresses": taking(lock_addresses, *PROCESS, "addresses", "join_place"),
         "go_serving": taking(go_serving, *PROCESS),
         "mutex_profile": taking(mutex_profile),
+        "goroutine_profile": taking(goroutine_profile),
         "readable_names": taking(readable_names),
         "prometheus_counter": taking(prometheus_counter, "metrics"),
         "prometheus_samples": taking(prometheus_samples, "metrics"),

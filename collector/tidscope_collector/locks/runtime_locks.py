@@ -9,26 +9,16 @@ waits in a dump counts as waiting since the previous dump. A dump briefly stops 
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Protocol
 
 from tidscope_wire.generated.models import Process
 
 from tidscope_collector.inspection.asking import NoAnswerError
-from tidscope_collector.inspection.lock_answers import (
-    ask_go_serving,
-    ask_java_blocked,
-    ask_mutex_profile,
-)
+from tidscope_collector.inspection.lock_answers import ask_java_blocked, ask_mutex_profile
 from tidscope_collector.inspection.lock_kinds import Kind
-from tidscope_collector.inspection.own_server import (
-    NotOwnPortError,
-    NotServedError,
-    OwnedPort,
-    ask_counter,
-    fetch,
-)
-from tidscope_collector.inspection.reader import ask_ports
+from tidscope_collector.inspection.own_pages import OwnPages, Page
+from tidscope_collector.inspection.own_server import NotServedError, ask_counter
 from tidscope_collector.locks.registry import Source
 
 MAX_ROWS = 4096
@@ -37,14 +27,9 @@ MAX_CHARACTERS = 1 << 19
 """Maximum length of all names in one program's account, in characters; further ones are left out.
 """
 LEFT_OUT = "The program names more locks than tidscope keeps; further ones are left out."
-PROFILE = "/debug/pprof/mutex"
-METRICS = "/metrics"
 METRIC = "go_sync_mutex_wait_total_seconds_total"
 """Name of the counter in client_golang."""
 ALL = "all mutexes of the program"
-MAX_PORTS = 8
-SEARCH_S = 60.0
-"""Interval between two searches for new ports, in seconds."""
 _NOT_SERVED = (
     "The program serves neither a profile of contended mutexes (net/http/pprof, with "
     f"runtime.SetMutexProfileFraction) nor {METRIC} at a port of its own."
@@ -55,6 +40,10 @@ _HOW = (
     " Open its attach socket: run `jcmd {} VM.version` once as its user, or start it with "
     "-XX:+StartAttachListener."
 )
+
+
+Account = Mapping[str, tuple[int, int]]
+"""Nanoseconds and waits by name, since the program began."""
 
 
 class Waited(NamedTuple):
@@ -131,6 +120,26 @@ class WaitTable:
             yield name, tid, wait_ns, waits
 
 
+def _mutex_profile(body: bytes) -> Account:
+    return {
+        f"mutex released by {one.function}": (one.delay_ns, one.waits)
+        for one in ask_mutex_profile(body)
+    }
+
+
+def _counter(body: bytes) -> Account:
+    seconds = ask_counter(body, METRIC)
+    if seconds is None:
+        raise NotServedError(f"The program does not serve {METRIC}.")
+    return {ALL: (round(seconds * 1e9), 0)}
+
+
+PAGES: Mapping[str, Page[Account]] = {
+    "/debug/pprof/mutex": Page("application/octet-stream", lambda can: can.profile, _mutex_profile),
+    "/metrics": Page("text/plain", lambda can: can.metrics, _counter),
+}
+
+
 class GoLocks:
     """A `LockSource` for one Go program; used by one thread.
 
@@ -143,13 +152,7 @@ class GoLocks:
     """
 
     def __init__(self, pid: int, start_ticks: int) -> None:
-        self._pid = pid
-        self._start_ticks = start_ticks
-        self._wanted: set[str] | None = None
-        self._ports: dict[str, int] = {}
-        self._tried: set[int] = set()
-        self._owned: dict[int, OwnedPort] = {}
-        self._search_at_s = 0.0
+        self._pages = OwnPages(pid, start_ticks, PAGES, _NOT_SERVED)
         self._base: dict[str, tuple[int, int]] = {}
         self._waits = WaitTable()
         self._read_once: set[str] = set()
@@ -157,66 +160,21 @@ class GoLocks:
 
     def read(self) -> list[Waited]:
         """See LockSource."""
-        self._search()
-        for path in list(self._ports):
-            try:
-                self._note(path, self._fetch(path, self._ports[path]))
-            except (NotServedError, NoAnswerError) as error:
-                self.reason = str(error)
-            except NotOwnPortError:
-                del self._ports[path]
-                self._search_at_s = 0.0
+        try:
+            found = self._pages.read()
+        except NotServedError as error:
+            self.reason, found = str(error), {}
+        for path, content in found.items():
+            if isinstance(content, str):
+                self.reason = content
+            else:
+                self._note(path, content)
         return [
             Waited("go-metrics" if name == ALL else "go-mutex-profile", name, "lock", *figures)
             for name, *figures in self._waits
         ]
 
-    def _search(self) -> None:
-        """Find the ports that serve an account."""
-        if self._wanted is None:
-            try:
-                can = ask_go_serving(self._pid, self._start_ticks)
-            except NoAnswerError as error:
-                self.reason = str(error)
-                return
-            self._wanted = {
-                path for path, has in ((PROFILE, can.profile), (METRICS, can.metrics)) if has
-            }
-        missing = self._wanted - self._ports.keys()
-        if not missing or time.monotonic() < self._search_at_s:
-            return
-        self._search_at_s = time.monotonic() + SEARCH_S
-        listening = ask_ports([(self._pid, self._start_ticks)]).get(self._pid, [])
-        for port in [port for port in listening if port not in self._tried][:MAX_PORTS]:
-            self._tried.add(port)
-            for path in sorted(missing - self._ports.keys()):
-                try:
-                    self._fetch(path, port)
-                except (NotServedError, NoAnswerError, NotOwnPortError):
-                    continue
-                self._ports[path] = port
-
-    def _fetch(self, path: str, port: int) -> dict[str, tuple[int, int]]:
-        """Return nanoseconds and waits by name, since the program began.
-
-        Raises:
-            NotOwnPortError: another process listens at the port.
-            NotServedError: the port does not serve the account.
-            NoAnswerError: the answer is invalid.
-        """
-        owned = self._owned.setdefault(port, OwnedPort(self._pid, self._start_ticks, port))
-        if path == PROFILE:
-            body = fetch(port, path, owned.refusal, "application/octet-stream")
-            return {
-                f"mutex released by {one.function}": (one.delay_ns, one.waits)
-                for one in ask_mutex_profile(body)
-            }
-        seconds = ask_counter(fetch(port, path, owned.refusal, "text/plain"), METRIC)
-        if seconds is None:
-            raise NotServedError(f"Port {port} does not serve {METRIC}.")
-        return {ALL: (round(seconds * 1e9), 0)}
-
-    def _note(self, path: str, found: dict[str, tuple[int, int]]) -> None:
+    def _note(self, path: str, found: Account) -> None:
         """Count from the first reading, whose values become the base."""
         if path not in self._read_once:
             self._read_once.add(path)

@@ -57,6 +57,7 @@ class TargetSampler:
     Attributes:
         rate_hz: samples per second in effect.
         machine: counters of the machine since attach; None to report them as absent.
+        on_rate: called with the requested sampling rate when it changes.
         on_change: called when the process runs another program, or has another name; with whether
             it executed one. What it finds out comes back by `describe_again`.
 
@@ -83,6 +84,7 @@ class TargetSampler:
         self.rate_hz = target.rate_hz
         self.machine: MachineWatch | None = None
         self.on_change: Callable[[bool], object] = lambda _: None
+        self.on_rate: Callable[[float], object] = lambda _: None
         self._native = native
         self._gomaxprocs = gomaxprocs
         self._procfs = procfs
@@ -379,6 +381,7 @@ class TargetSampler:
         event = RateChanged(rate_hz=rate_hz, previous_hz=requested_hz)
         self._set_rate(rate_hz, event, requested=True)
         self.target = self.target.model_copy(update={"rate_hz": rate_hz})
+        self.on_rate(rate_hz)
 
     def adapt_rate(self, event: RateAdapted) -> None:
         """Sample at another rate than the requested one, which is kept."""

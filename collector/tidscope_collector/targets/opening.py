@@ -11,6 +11,7 @@ from typing import NamedTuple
 from tidscope_wire.generated.models import Group, Process, RoleRule, Target
 from tidscope_wire.problems import ProblemError, refusal
 
+from tidscope_collector.goroutines.goroutines import Goroutines
 from tidscope_collector.groups.boundaries import Boundary, ControlGroup, Matching, Tree
 from tidscope_collector.groups.cgroups import find_cgroups
 from tidscope_collector.groups.descriptions import Descriptions
@@ -91,7 +92,8 @@ class TargetOpener:
             try:
                 plan = self._sources.plan(process.pid)
                 target = self._describe(process, plan, rate_hz, rules, program)
-                tables = self._sources.tables(target.id, process, attach_ns)
+                goroutines = self._sources.goroutines(rate_hz)
+                tables = self._sources.tables(target.id, process, attach_ns, goroutines)
                 names = self._sources.thread_names(process)
                 sampler = TargetSampler(
                     target,
@@ -104,6 +106,8 @@ class TargetOpener:
                     tables,
                     names,
                 )
+                if goroutines is not None:
+                    sampler.on_rate = goroutines.set_rate
                 sampler.closes(held.pop_all().close)
                 return self._begin(Opened(target, sampler, tables, names))
             except TargetExitedError:
@@ -202,6 +206,7 @@ class TargetOpener:
             )
         locks = GroupLocks(lambda pid: lock_owner(membership, pid))
         pools = self._sources.group_pools(attach_ns)
+        goroutines = self._sources.goroutines(rate_hz)
         sampler = GroupSampler(
             described,
             plan,
@@ -211,20 +216,23 @@ class TargetOpener:
             self._procfs,
             self._sources.delays,
             membership,
-            self._sources.group_tables(target, membership, attach_ns, locks, pools),
+            self._sources.group_tables(target, membership, attach_ns, locks, pools, goroutines),
             locks,
             pools,
             Descriptions(self._procfs, self._workers, self._engine.submit, self._containers),
-            OwnAccounts(self._asking(), lead.pid, self._workers, self._engine.submit),
+            OwnAccounts(self._asking(goroutines), lead.pid, self._workers, self._engine.submit),
             matches,
         )
+        if goroutines is not None:
+            sampler.on_rate = goroutines.set_rate
         return Opened(described, sampler, None, None)
 
-    def _asking(self) -> Asking:
+    def _asking(self, goroutines: Goroutines | None) -> Asking:
         return Asking(
             lambda pid, start_ticks: open_gomaxprocs(pid, start_ticks).reader,
             partial(runtime_source, ask=self._sources.naming.ask_programs),
             self._sources.naming.read_programs,
+            goroutines,
         )
 
 

@@ -14,6 +14,7 @@ from tidscope_wire.role import WORDS
 
 from tidscope_collector.ebpf.libbpf import BpfError
 from tidscope_collector.ebpf.obstacles import Obstacle
+from tidscope_collector.goroutines.goroutines import Goroutines
 from tidscope_collector.groups.group_pools import GroupPools
 from tidscope_collector.groups.membership import Membership
 from tidscope_collector.groups.opening import GroupSource
@@ -273,18 +274,31 @@ class Sources:
             walk,
         )
 
-    def tables(self, target: str, process: Process, attach_ns: int) -> TargetTables:
+    def goroutines(self, rate_hz: float) -> Goroutines | None:
+        """Return a reader of goroutines of a target, or None if programs are not asked.
+
+        Args:
+            rate_hz: sampling rate of the target.
+        """
+        return Goroutines(rate_hz) if self._ask_programs else None
+
+    def tables(
+        self, target: str, process: Process, attach_ns: int, goroutines: Goroutines | None
+    ) -> TargetTables:
         """Return the tables of a target.
 
         Args:
             target: target ID.
             process: process of the target.
             attach_ns: CLOCK_MONOTONIC at attach, in nanoseconds.
+            goroutines: reads its goroutines; closed with the tables.
         """
+        if goroutines is not None:
+            goroutines.executed(process)
         pools = self._pool_readers(attach_ns).open(process.pid, process.start_ticks)
         ledger = self.ledger.tables(self.native, target, process)
         stacks = self._target_stacks(attach_ns, lambda: {process.pid: process.start_ticks}, ledger)
-        return TargetTables(ledger, self._inexact(target), pools, stacks)
+        return TargetTables(ledger, self._inexact(target), pools, goroutines, stacks)
 
     def group_tables(
         self,
@@ -293,6 +307,7 @@ class Sources:
         attach_ns: int,
         locks: GroupLocks,
         pools: GroupPools,
+        goroutines: Goroutines | None,
     ) -> TargetTables:
         """Return the tables of a group, without that of its processes.
 
@@ -302,10 +317,11 @@ class Sources:
             attach_ns: CLOCK_MONOTONIC at attach, in nanoseconds.
             locks: locks of its processes.
             pools: pools of its processes.
+            goroutines: reads goroutines of its processes; closed with the tables.
         """
         ledger = self.ledger.group_tables(self.native, target, locks)
         stacks = self._target_stacks(attach_ns, membership.members.known, ledger)
-        return TargetTables(ledger, self._inexact(target), pools, stacks)
+        return TargetTables(ledger, self._inexact(target), pools, goroutines, stacks)
 
     def _target_stacks(
         self, attach_ns: int, members: Callable[[], Mapping[int, int]], ledger: LedgerTables | None

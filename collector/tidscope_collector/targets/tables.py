@@ -1,11 +1,13 @@
-"""The tables of one target: ledgers, inexact values and pools."""
+"""The tables of one target: ledgers, inexact values, pools, goroutines and stacks."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
 from tidscope_wire.frame_tables import Table, Tables
+from tidscope_wire.generated.models import Process
 
+from tidscope_collector.goroutines.goroutines import Goroutines
 from tidscope_collector.locks.runtime_locks import LockSource
 from tidscope_collector.stacks.target_stacks import TargetStacks
 from tidscope_collector.waits.wire_tables import LedgerTables
@@ -31,6 +33,7 @@ class TargetTables:
         ledger: tables beside the ledgers, or None; closed with this.
         inexact: return rows of the table `inexact`.
         pools: pools of the target; closed with this.
+        goroutines: goroutines of its programs, or None; closed with this.
         stacks: stacks of its threads, or None; closed with this.
     """
 
@@ -39,11 +42,13 @@ class TargetTables:
         ledger: LedgerTables | None,
         inexact: Sequence[Callable[[], Table]],
         pools: Pools,
+        goroutines: Goroutines | None,
         stacks: TargetStacks | None = None,
     ) -> None:
         self._ledger = ledger
         self._inexact = inexact
         self._pools = pools
+        self._goroutines = goroutines
         self._stacks = stacks
 
     def read(self) -> Tables:
@@ -53,28 +58,36 @@ class TargetTables:
         if inexact:
             made = {**made, "inexact": np.concatenate(inexact)}
         made = {**made, **self._pools.tables()}
+        if self._goroutines is not None:
+            made = {**made, **self._goroutines.tables()}
         # Last: what is read of a log is not read again.
         return made if self._stacks is None else {**made, **self._stacks.read()}
 
     @property
     def locks_reason(self) -> str:
         """See `TableSource`."""
-        return "" if self._ledger is None else self._ledger.locks_reason
+        of_locks = "" if self._ledger is None else self._ledger.locks_reason
+        of_goroutines = "" if self._goroutines is None else self._goroutines.reason
+        return "; ".join(filter(None, (of_locks, of_goroutines)))
 
-    def executed(self, pid: int, account_of: Callable[[], LockSource | None]) -> None:
+    def executed(self, process: Process, account_of: Callable[[], LockSource | None]) -> None:
         """Start over with another program.
 
         Args:
-            pid: process ID.
+            process: the process, as it is now.
             account_of: returns the new program's own account of its locks, or None.
         """
-        self._pools.executed(pid)
+        self._pools.executed(process.pid)
+        if self._goroutines is not None:
+            self._goroutines.executed(process)
         if self._ledger is not None:
-            self._ledger.locks.executed_in(pid, account_of())
+            self._ledger.locks.executed_in(process.pid, account_of())
 
     def close(self) -> None:
-        """Stop examining locks and reading pools and stacks."""
+        """Stop examining locks, and reading pools, goroutines and stacks."""
         self._pools.close()
+        if self._goroutines is not None:
+            self._goroutines.close()
         if self._stacks is not None:
             self._stacks.close()
         if self._ledger is not None:

@@ -234,7 +234,7 @@ class TargetRegistry:
             return
         tables = self._tables.get(target.id)
         if executed and tables is not None:
-            tables.executed(pid, lambda: self._sources.ledger.account_of(process))
+            tables.executed(process, lambda: self._sources.ledger.account_of(process))
         names = self._names.get(target.id)
         if executed and names is not None:
             names.executed(self._sources.name_source(process))

@@ -7,6 +7,7 @@ import { type CallsView, callsView } from "./calls";
 import type { ViewInput } from "./chartView";
 import { type FactsState, ledgerState } from "./facts/parties";
 import type { FindingsMaker, FindingsView } from "./findings/findings";
+import { type GoroutinesView, goroutinesView } from "./goroutines";
 import { type ThreadLock, threadLocks } from "./locks";
 import { type PoolsView, poolsView } from "./poolsView";
 import { type ProcessesView, processesView } from "./processesView";
@@ -49,6 +50,7 @@ export interface FactViews extends Record<FactPart, object> {
   readonly pools: PoolsView;
   readonly wakes: WakesView;
   readonly waiting: WaitingView;
+  readonly goroutines: GoroutinesView;
   readonly calls: CallsView;
   readonly thread: ThreadView;
   readonly thread_facts: ThreadFactsView;
@@ -65,6 +67,7 @@ export const FACT_PARTS = [
   "thread_facts",
   "wakes",
   "waiting",
+  "goroutines",
   "calls",
   "names",
 ] as const satisfies readonly FactPart[];
@@ -121,6 +124,8 @@ export class FactViewMaker {
         return { wakes: wakesView(input) };
       case "waiting":
         return { waiting: waitingView(input, input.request.open_lock) };
+      case "goroutines":
+        return { goroutines: goroutinesView(input) };
       case "calls":
         return { calls: callsView(input) };
       case "thread": {

@@ -52,6 +52,7 @@ export type FactPart =
   | "thread_facts"
   | "wakes"
   | "waiting"
+  | "goroutines"
   | "calls"
   | "names";
 

@@ -304,6 +304,7 @@ function factStores(): FactStores {
     thread_facts: createStore<FactViews["thread_facts"] | null>(null),
     wakes: createStore<FactViews["wakes"] | null>(null),
     waiting: createStore<FactViews["waiting"] | null>(null),
+    goroutines: createStore<FactViews["goroutines"] | null>(null),
     calls: createStore<FactViews["calls"] | null>(null),
     names: createStore<FactViews["names"] | null>(null),
   };
@@ -318,6 +319,7 @@ function setFacts(stores: FactStores, views: Partial<FactViews>): void {
   if (views.thread_facts) stores.thread_facts.set(views.thread_facts);
   if (views.wakes) stores.wakes.set(views.wakes);
   if (views.waiting) stores.waiting.set(views.waiting);
+  if (views.goroutines) stores.goroutines.set(views.goroutines);
   if (views.calls) stores.calls.set(views.calls);
   if (views.names) stores.names.set(views.names);
 }

@@ -29,6 +29,7 @@ export const NOTHING: Evidence = {
   },
   cgroup: null,
   limits: NO_LIMITS,
+  goroutines: { state: "absent", seconds: 0, all: 0, rows: [] },
   go: false,
   grouped: false,
 };

@@ -1,6 +1,7 @@
 /** The page of a target with ledgers, for component tests. */
 
 import type { FrameTables } from "../wire/frame";
+import type { Runtime } from "../wire/generated/models";
 import { FakeBackend } from "./backend";
 import { cycle, LEDGER_TARGET, LedgerFrames, type LedgerThread } from "./ledgers";
 import { TestPage } from "./TestPage";
@@ -46,8 +47,10 @@ export class LedgerPage {
     threads: readonly LedgerThread[] = PROGRAM,
     address = "",
     backend = new FakeBackend(),
+    runtime: Runtime = LEDGER_TARGET.process.runtime,
   ): Promise<LedgerPage> {
-    backend.begin({ targets: [LEDGER_TARGET] });
+    const process = { ...LEDGER_TARGET.process, runtime };
+    backend.begin({ targets: [{ ...LEDGER_TARGET, process }] });
     const page = await TestPage.open(`/?target=${LEDGER_TARGET.id}&tab=all${address}`, { backend });
     const watched = new LedgerPage(page, backend, new LedgerFrames(threads));
     await watched.run(seconds);

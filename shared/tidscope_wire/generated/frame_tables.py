@@ -265,6 +265,34 @@ COLUMNS: dict[TableName, dict[str, ColumnType]] = {
         # Jobs.
         "count": "uint64",
     },
+    # Goroutines of Go programs by what they do and where, by the program's own goroutine profile, which is read at intervals.
+    "goroutines": {
+        # Number of their stack, of a row of `goroutine_stacks`.
+        "stack": "uint32",
+        # Goroutines at the last reading.
+        "count": "uint64",
+        # Time of goroutines with this stack: each counts for the time since the reading before.
+        "goroutine_ns": "uint64",
+        # Time that readings stand for; only in the row of all goroutines of a process.
+        "covered_ns": "uint64",
+    },
+    # Stacks of goroutines.
+    "goroutine_stacks": {
+        # Number of the stack, from 1; unique within the target.
+        "stack": "uint32",
+        # Process id.
+        "pid": "uint32",
+        # Reason of the wait in words of Go's runtime: chan send, sync.Mutex.Lock, IO wait and so on; running or system call; all: all goroutines of the process.
+        "reason": "utf8",
+        # Innermost function of the program's own code, or else of the standard library; empty: none.
+        "function": "utf8",
+        # Source file of the function.
+        "file": "utf8",
+        # Line in it at which they are; 0: not known.
+        "line": "uint32",
+        # All functions, the innermost first, a line each: name, tab, file, tab, line.
+        "frames": "utf8",
+    },
     # Functions in which threads were seen. A name may come later than the frame.
     "stack_frames": {
         # Number of the frame, from 1, stable while the target is attached.
@@ -354,6 +382,8 @@ KEYS: dict[TableName, tuple[str, ...]] = {
     "processes": ("process",),
     "pools": ("pool",),
     "pool_times": ("pool", "time", "bucket"),
+    "goroutines": ("stack",),
+    "goroutine_stacks": ("stack",),
     "stack_frames": ("frame",),
     "stack_nodes": ("node",),
     "stack_samples": ("sample",),
@@ -376,6 +406,8 @@ ROWS: dict[TableName, RowKind] = {
     "processes": "figures",
     "pools": "figures",
     "pool_times": "figures",
+    "goroutines": "figures",
+    "goroutine_stacks": "names",
     "stack_frames": "names",
     "stack_nodes": "names",
     "stack_samples": "log",

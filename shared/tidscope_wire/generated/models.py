@@ -1350,6 +1350,8 @@ TableName = TypeAliasType(
             "processes",
             "pools",
             "pool_times",
+            "goroutines",
+            "goroutine_stacks",
             "stack_frames",
             "stack_nodes",
             "stack_samples",

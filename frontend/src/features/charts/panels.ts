@@ -5,7 +5,11 @@ import type { Target } from "../../wire/generated/models";
 
 /** Panels by tab, in default order; the first tab answers why a program is slow. */
 export const TABS = [
-  { id: "summary", title: "Summary", panels: ["times", "map", "waiting", "processes"] },
+  {
+    id: "summary",
+    title: "Summary",
+    panels: ["times", "map", "waiting", "goroutines", "processes"],
+  },
   { id: "cpu", title: "CPU", panels: ["cpu", "cpu_total", "wait", "switches"] },
   { id: "network", title: "Network", panels: ["network", "network_calls"] },
   { id: "disk", title: "Disk", panels: ["disk", "blkio"] },

@@ -150,6 +150,7 @@ function FindingStacks({ link }: { readonly link: FindingLink }) {
         </StacksLink>
       );
     case "gomaxprocs":
+    case "goroutines":
       return null;
     case "wakes":
     case "times":
@@ -167,13 +168,17 @@ function emptyText(view: FindingsView | null): string {
   if (view?.state !== "ok") {
     return "Findings need five seconds of data.";
   }
-  const { looked_at, not_looked_at, not_reason } = view;
+  const { looked_at, not_looked_at } = view;
   const checked = `Nothing stood out. Looked at: ${looked_at.join(", ")}.`;
   if (not_looked_at.length === 0) {
     return checked;
   }
-  const why = not_reason === "" ? "they need the ledger of states" : not_reason;
-  return `${checked} Not looked at: ${not_looked_at.join(", ")} (${why}).`;
+  const reasons = new Set(not_looked_at.map(({ reason }) => reason));
+  const parts = [...reasons].map((why) => {
+    const those = not_looked_at.filter(({ reason }) => reason === why);
+    return `${those.map(({ subject }) => subject).join(", ")} (${why})`;
+  });
+  return `${checked} Not looked at: ${parts.join("; ")}.`;
 }
 
 /** Show the data of a finding: its panel, with the named item selected, and the time when it was. */
@@ -191,6 +196,7 @@ function followLink(client: LiveClient, { link, when }: Finding): void {
       client.request({ selected: link.key });
       break;
     case "gomaxprocs":
+    case "goroutines":
       break;
   }
   goToPanel(link.panel);

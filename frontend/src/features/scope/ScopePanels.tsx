@@ -16,6 +16,7 @@ import { CallsPanel } from "../calls/CallsPanel";
 import { ChartPanel } from "../charts/ChartPanel";
 import { CHARTS, type ChartInfo, chartAbsentReason } from "../charts/panels";
 import { EventList } from "../events/EventList";
+import { GoroutinesPanel } from "../goroutines/GoroutinesPanel";
 import { MapPanel } from "../map/MapPanel";
 import { PoolsPanel } from "../pools/PoolsPanel";
 import { ProcessesPanel } from "../processes/ProcessesPanel";
@@ -44,6 +45,7 @@ export const ScopePanels = memo(function ScopePanels({ target, cores }: ScopePan
   const pools = usePools(client);
   const { ledger, ledger_reason, calls = false } = target.source;
   const grouped = target.group != null;
+  const goroutines = useHasGoroutines(client, grouped) || target.process.runtime === "go";
   const live = client.extent === null;
   const panels = useMemo<readonly PanelSpec[]>(
     () => [
@@ -99,6 +101,12 @@ export const ScopePanels = memo(function ScopePanels({ target, cores }: ScopePan
         wide: true,
         body: <WaitingPanel />,
       }),
+      ...when(goroutines, {
+        id: "goroutines",
+        title: "Goroutines",
+        wide: true,
+        body: <GoroutinesPanel />,
+      }),
       ...when(ledger ?? false, {
         id: "stacks",
         title: "Stacks",
@@ -114,7 +122,7 @@ export const ScopePanels = memo(function ScopePanels({ target, cores }: ScopePan
       { id: "events", title: "Events", body: <EventList /> },
       { id: "threads", title: "Threads", wide: true, body: <ThreadTable target={target} /> },
     ],
-    [target, live, grouped, charts, cores, pools?.state, ledger, calls],
+    [target, live, grouped, charts, cores, pools?.state, ledger, goroutines, calls],
   );
   const power = useSelected(client.tiles, powerReason);
   const absent: AbsentPanel[] = [
@@ -143,6 +151,16 @@ function when(there: boolean, each: PanelSpec): readonly PanelSpec[] {
 
 function lacks(absent: boolean, id: string, title: string, reason: string): readonly AbsentPanel[] {
   return absent ? [{ id, title, reason }] : [];
+}
+
+/** Whether a group has a Go program, whether its goroutines are known or not. */
+function useHasGoroutines(client: LiveClient, grouped: boolean): boolean {
+  useEffect(() => (grouped ? client.mountFacts("goroutines") : undefined), [client, grouped]);
+  return useSelected(client.facts.goroutines, isThereGo);
+}
+
+function isThereGo(view: FactViews["goroutines"] | null): boolean {
+  return view !== null && view.state !== "absent";
 }
 
 /** Pools appear when an agent reports the first. */

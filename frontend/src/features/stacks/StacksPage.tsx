@@ -14,6 +14,7 @@ import { targetId, targetName } from "../../stream/targetName";
 import { Button, CopyButton, PageLink, SegmentedControl } from "../../ui/Controls";
 import { EmptyState, ProblemNotice } from "../../ui/Notices";
 import { ConnectionNotice } from "../attach/ConnectionNotice";
+import { GoroutinesPanel } from "../goroutines/GoroutinesPanel";
 import { DifferencePanel } from "./DifferenceView";
 import {
   type Compared,
@@ -130,6 +131,7 @@ function Stacks({ subject, link }: StacksViewProps) {
       </ScopeBar>
       <DrawingBar link={link} onLink={onLink} />
       <Views {...props} />
+      {live && target.process.runtime === "go" ? <GoroutinesPanel /> : null}
     </>
   );
 }

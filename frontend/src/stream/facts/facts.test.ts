@@ -6,6 +6,8 @@ import {
   CALL_STAYS,
   CALLS,
   Facts,
+  GOROUTINE_STACKS,
+  GOROUTINES,
   HOLDERS,
   LOCK_NAMES,
   LOCKS,
@@ -34,6 +36,7 @@ it("knows all columns of all tables", () => {
   const places = {
     ...{ stays: STAYS, wakes: WAKES, locks: LOCKS, lock_names: LOCK_NAMES, holders: HOLDERS },
     ...{ takers: TAKERS, parties: PARTIES, calls: CALLS, call_stays: CALL_STAYS },
+    ...{ goroutines: GOROUTINES, goroutine_stacks: GOROUTINE_STACKS },
   };
   // Processes and pools have separate models; inexact values have no past (inexact.ts).
   const others = ["processes", "inexact", "pools", "pool_times"];

@@ -23,6 +23,11 @@ export const PARTIES = {
   ...{ pid: 0, start_ticks: 1, many: 2, name: 3, title: 4, container: 5, unit: 6, cgroup: 7 },
 } as const;
 export const CALLS = { tid: 0, call: 1, count: 0, ns: 1, name: 0 } as const;
+export const GOROUTINES = { stack: 0, goroutine_ns: 0, covered_ns: 1, count: 0 } as const;
+export const GOROUTINE_STACKS = {
+  stack: 0,
+  ...{ pid: 0, reason: 1, function: 2, file: 3, line: 4, frames: 5 },
+} as const;
 export const CALL_STAYS = { tid: 0, call: 1, bucket: 2, count: 0 } as const;
 
 const NAMES = [
@@ -35,6 +40,8 @@ const NAMES = [
   "parties",
   "calls",
   "call_stays",
+  "goroutines",
+  "goroutine_stacks",
 ] as const;
 type FactName = (typeof NAMES)[number];
 
@@ -65,6 +72,8 @@ export class Facts {
   readonly parties: FactTable;
   readonly calls: FactTable;
   readonly call_stays: FactTable;
+  readonly goroutines: FactTable;
+  readonly goroutine_stacks: FactTable;
   /** Incremented with each instant. */
   edition = 0;
   private t_s = Number.NaN;
@@ -94,6 +103,13 @@ export class Facts {
     );
     this.calls = table(["tid", "call"], ["count", "ns"], ["name"], 12);
     this.call_stays = table(["tid", "call", "bucket"], ["count"], [], 12);
+    this.goroutines = table(["stack"], ["goroutine_ns", "covered_ns"], ["count"], 4);
+    this.goroutine_stacks = table(
+      ["stack"],
+      [],
+      ["pid", "reason", "function", "file", "line", "frames"],
+      1,
+    );
   }
 
   /** Whether any table has rows. */

@@ -1,6 +1,7 @@
 /** Waiting for what another thread of the program has: locks, the GIL, and what has no name. */
 
 import { counted, formatDuration, formatNumber, formatValue } from "../format";
+import type { GoroutinesView } from "../goroutines";
 import type { LockThread } from "../locks";
 import { AMONG_SHARE, isEachOther, ownWakes } from "../parked";
 import type { StateId } from "../states";
@@ -30,8 +31,9 @@ const GIL_WAIT = 0.1;
 export const LOCK_RULE: Rule = {
   subject: "locks",
   ledger: true,
-  find: ({ locks, seconds, roles }, ease) =>
+  find: ({ locks, seconds, roles, goroutines }, ease) =>
     locks.flatMap((each) => {
+      if (isOfGoroutines(each.lock, goroutines)) return [];
       const id = `lock:${each.lock.lock}`;
       const found = each.lock.estimated
         ? reported(each, seconds, ease(id))
@@ -39,6 +41,13 @@ export const LOCK_RULE: Rule = {
       return found ? [{ ...found, id }] : [];
     }),
 };
+
+/** Whether goroutines that wait for mutexes explain a lock of a Go program: they have a rule. */
+function isOfGoroutines({ source, wait }: LockEvidence["lock"], { rows }: GoroutinesView): boolean {
+  if (!source.startsWith("go-")) return false;
+  const waiting = rows.filter(({ reason }) => reason.startsWith("sync.") && /Lock$/.test(reason));
+  return waiting.reduce((sum, { mean }) => sum + mean, 0) >= 0.5 * wait;
+}
 
 function held(
   each: LockEvidence,

@@ -6,6 +6,7 @@ import { LOCKS as LOCK, STAYS } from "../facts/facts";
 import { AMONG_THEM, lockNames } from "../facts/lockNames";
 import { lowerOf, upperOf } from "../facts/stayHistogram";
 import { counted } from "../format";
+import { goroutinesView } from "../goroutines";
 import { heldWaits } from "../heldLocks";
 import { limitsView } from "../limits";
 import { type LocksView, locksView, lockThreads } from "../locks";
@@ -69,6 +70,7 @@ export function* evidenceSteps(input: ViewInput): Steps<Evidence> {
     takers: takersView(all),
     cgroup: cgroupView(all),
     limits: limitsView(all),
+    goroutines: goroutinesView(all),
     go: isGo(model, t1_s),
     grouped: model.levels.grouped,
   };

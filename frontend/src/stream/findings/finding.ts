@@ -2,6 +2,7 @@
 
 import { AMONG_THEM, type LockIdentity, type LockKind } from "../facts/lockNames";
 import { formatPercent } from "../format";
+import type { GoroutinesView } from "../goroutines";
 import type { LimitsView } from "../limits";
 import type { LocksView, LockThread } from "../locks";
 import { STATES, type StateId } from "../states";
@@ -16,6 +17,7 @@ export type FindingLink =
   | { readonly panel: "waiting"; readonly lock: number | null }
   /** Sizes and operations. */
   | { readonly panel: "gomaxprocs" }
+  | { readonly panel: "goroutines" }
   | { readonly panel: "wakes"; readonly key: ThreadKey }
   | { readonly panel: "times"; readonly key: ThreadKey };
 
@@ -151,6 +153,7 @@ export interface Evidence {
   readonly takers: TakersView;
   readonly cgroup: CgroupView | null;
   readonly limits: LimitsView;
+  readonly goroutines: GoroutinesView;
   /** Whether the program is Go's: its threads park without work, and its locks have no threads. */
   readonly go: boolean;
   /** Whether the target is a group, whose roles may be of several processes. */
@@ -163,6 +166,11 @@ export interface Rule {
   readonly subject: string;
   /** Requires the ledger; skipped without one. */
   readonly ledger: boolean;
+  /**
+   * Reason why the subject cannot be examined; "" if it can, null if the program has no such
+   * subject.
+   */
+  readonly lacks?: (evidence: Evidence) => string | null;
   /** Judged over the whole window only: a part of it tells too little. */
   readonly whole?: true;
   /**

@@ -8,6 +8,7 @@ import { OWN_DELAY_RULE, TAKEN_CPU_RULE, THROTTLING_RULE } from "./cpu";
 import { DIPS, DipFinder } from "./dips";
 import { evidenceSteps } from "./evidence";
 import { EASE, type Evidence, type Finding, type Rule } from "./finding";
+import { GOROUTINE_RULE } from "./goroutines";
 import { COLLECTOR_RULE, GROWTH_RULE, STORM_RULE } from "./life";
 import { PartFinder } from "./parts";
 import { ALL_STUCK_RULE, DEADLOCK_RULE, KEPT_RULE } from "./stuck";
@@ -29,8 +30,13 @@ export interface FindingsView extends FactsState {
   readonly findings: readonly Finding[];
   /** Examined subjects, and subjects that could not be examined. */
   readonly looked_at: readonly string[];
-  readonly not_looked_at: readonly string[];
-  readonly not_reason: string;
+  readonly not_looked_at: readonly NotExamined[];
+}
+
+/** A subject that could not be examined, and why. */
+export interface NotExamined {
+  readonly subject: string;
+  readonly reason: string;
 }
 
 /** Minimum window for findings, in seconds. */
@@ -48,7 +54,7 @@ export class FindingsMaker {
 
   *make(input: ViewInput): Steps<FindingsView> {
     const evidence = yield* evidenceSteps(input);
-    const looking = RULES.filter((rule) => evidence.ledger || !rule.ledger);
+    const { looking, lacking } = divided(evidence, input.target?.source.ledger_reason ?? "");
     const waiting = !(evidence.seconds >= MIN_S);
     const whole = waiting ? [] : ofRules(looking, evidence, this.shown);
     const timed = yield* this.parts.find(input, looking, whole);
@@ -64,11 +70,25 @@ export class FindingsMaker {
       zero_ms: (input.target?.attached_unix_us ?? 0) / 1000,
       findings,
       looked_at: [...looking.map(({ subject }) => subject), ...(dips ? [DIPS] : [])],
-      not_looked_at: RULES.filter((rule) => !looking.includes(rule)).map(({ subject }) => subject),
-      not_reason: evidence.ledger ? "" : (input.target?.source.ledger_reason ?? ""),
+      not_looked_at: lacking,
     };
   }
 }
+
+/** Rules whose subjects can be examined, and the other subjects that the program has. */
+function divided(evidence: Evidence, ledger_reason: string) {
+  const looking: Rule[] = [];
+  const lacking: NotExamined[] = [];
+  for (const rule of RULES) {
+    const lacks = rule.lacks ? rule.lacks(evidence) : "";
+    const reason = rule.ledger && !evidence.ledger ? ledger_reason || NO_LEDGER : lacks;
+    if (reason === "") looking.push(rule);
+    else if (reason !== null) lacking.push({ subject: rule.subject, reason });
+  }
+  return { looking, lacking };
+}
+
+const NO_LEDGER = "they need the ledger of states";
 
 /** @param shown IDs of the findings shown, which stay down to eased thresholds. */
 export function ofRules(
@@ -107,6 +127,7 @@ const RULES: readonly Rule[] = [
   ALL_STUCK_RULE,
   LOCK_RULE,
   AMONG_RULE,
+  GOROUTINE_RULE,
   GIL_RULE,
   THROTTLING_RULE,
   TAKEN_CPU_RULE,
