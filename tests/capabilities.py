@@ -54,6 +54,8 @@ TRIED = {
     "java-24": "there is no Java 24 or newer",
     "crates": "crates of the Rust registry cannot be fetched and built",
     "go-modules": "modules of the Go proxy cannot be fetched and built",
+    "pypi": "packages of PyPI cannot be fetched",
+    "podman": "podman cannot run containers",
     "dwz": "there is no dwz",
     "jaeger": "TIDSCOPE_BUILD_JAEGER is not set",
     "perf": "perf cannot record what the scheduler does",
