@@ -55,13 +55,16 @@ def empty_environment(folder: Path, python: str) -> Mapping[str, str]:
     for name in ("uv", "uvx"):
         (programs / name).symlink_to(Path(sys.executable).parent / name)
     (programs / "python3").symlink_to(python)
-    certificates = {k: v for k, v in os.environ.items() if k in ("SSL_CERT_FILE", "PIP_CERT")}
+    inherited = {
+        name: value
+        for name, value in os.environ.items()
+        if name.startswith("UV_") or name == "SSL_CERT_FILE"
+    }
     return {
+        **inherited,
         "PATH": str(programs),
         "HOME": str(folder),
         "UV_CACHE_DIR": str(ROOT / ".cache" / "uv"),
         "UV_PYTHON": python,
         "UV_PYTHON_DOWNLOADS": "never",
-        **({"SSL_CERT_FILE": certificates["PIP_CERT"]} if "PIP_CERT" in certificates else {}),
-        **{k: v for k, v in os.environ.items() if k.startswith("UV_INDEX") or k == "SSL_CERT_FILE"},
     }

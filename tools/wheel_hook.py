@@ -88,11 +88,10 @@ def programs_in(root: Path) -> list[Path]:
 
 def commit_of(root: Path) -> str | None:
     """The commit of a checkout, with `-dirty` if files differ from it; None outside of one."""
-    command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40"]
+    command = ["git", "--no-optional-locks", "-C", str(root), "describe", "--always", "--dirty"]
+    command += ["--abbrev=40", "--exclude=*"]
     try:
-        done = subprocess.run(
-            [*command, "--exclude=*"], capture_output=True, text=True, check=False
-        )
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
     except FileNotFoundError:
         return None
     return done.stdout.strip() or None
