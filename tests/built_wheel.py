@@ -4,6 +4,7 @@ import fcntl
 import os
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -68,3 +69,21 @@ def empty_environment(folder: Path, python: str) -> Mapping[str, str]:
         "UV_PYTHON": python,
         "UV_PYTHON_DOWNLOADS": "never",
     }
+
+
+PLACE, PACKAGES = "/opt/tidscope", "/opt/packages"
+
+
+def installation_for_containers(folder: Path, wheel: Path, python: str) -> tuple[str, str]:
+    """Install the wheel into a folder for containers; options of podman that mount it.
+
+    It is at PLACE in them. The packages that it needs are not fetched: they are this environment's.
+    """
+    uv = [str(Path(sys.executable).parent / "uv"), "--quiet", "--offline"]
+    subprocess.run([*uv, "venv", "--relocatable", "--python", python, str(folder)], check=True)
+    into = ["pip", "install", "--no-deps", "--link-mode=copy", "--python", f"{folder}/bin/python"]
+    subprocess.run([*uv, *into, str(wheel)], check=True)
+    (packages,) = (folder / "lib").glob("python*/site-packages")
+    (packages / "needed.pth").write_text(f"{PACKAGES}\n")
+    needed = sysconfig.get_path("purelib")
+    return f"--volume={folder}:{PLACE}:ro", f"--volume={needed}:{PACKAGES}:ro"

@@ -56,6 +56,7 @@ TRIED = {
     "go-modules": "modules of the Go proxy cannot be fetched and built",
     "pypi": "packages of PyPI cannot be fetched",
     "podman": "podman cannot run containers",
+    "systemd": "systemd cannot be the first process of a container",
     "dwz": "there is no dwz",
     "jaeger": "TIDSCOPE_BUILD_JAEGER is not set",
     "perf": "perf cannot record what the scheduler does",
