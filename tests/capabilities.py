@@ -54,6 +54,7 @@ TRIED = {
     "java-24": "there is no Java 24 or newer",
     "crates": "crates of the Rust registry cannot be fetched and built",
     "go-modules": "modules of the Go proxy cannot be fetched and built",
+    "shells": "a shell is missing",
     "pypi": "packages of PyPI cannot be fetched",
     "podman": "podman cannot run containers",
     "systemd": "systemd cannot be the first process of a container",

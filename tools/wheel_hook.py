@@ -44,18 +44,18 @@ def needed_versions(elf: bytes) -> Iterator[str]:
     size, count = struct.unpack_from("<HH", elf, 58)
     # Type, offset and link (index of the table of names) of each section header.
     headers = [struct.unpack_from("<4xI16xQ8xI", elf, sections + i * size) for i in range(count)]
-    for kind, at, link in headers:
+    for kind, begin, link in headers:
         if kind != _VERNEED:
             continue
         names = headers[link][1]
-        following = 1
+        at, following = begin, 1
         while following:
             entries, first, following = struct.unpack_from("<2xH4xII", elf, at)
             entry = at + first
             for _ in range(entries):
                 name, step = struct.unpack_from("<8xII", elf, entry)
-                begin = names + name
-                yield elf[begin : elf.index(b"\0", begin)].decode()
+                text = names + name
+                yield elf[text : elf.index(b"\0", text)].decode()
                 entry += step
             at += following
 

@@ -47,7 +47,7 @@ def adopt_socket(descriptor: int) -> socket.socket:
 
 
 def _end_unread_connections(sock: socket.socket) -> None:
-    """Set a timeout, inherited by accepted connections, that ends unread ones with their buffers."""
+    """Set a timeout that accepted connections inherit; it ends unread ones with their buffers."""
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNACKNOWLEDGED_MS)
 
 

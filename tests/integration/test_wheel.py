@@ -105,7 +105,9 @@ def tool(wheel: Path, environment: Mapping[str, str]) -> Path:
     command = ["uv", "tool", "install", "--link-mode=copy", str(wheel)]
     places = {"UV_TOOL_DIR": str(folder / "tools"), "UV_TOOL_BIN_DIR": str(folder / "commands")}
     done = run(command, {**environment, **places})
-    if done.returncode and re.search("failed to (fetch|connect|lookup)", done.stderr, re.IGNORECASE):
+    if done.returncode and re.search(
+        "failed to (fetch|connect|lookup)", done.stderr, re.IGNORECASE
+    ):
         raise missing("pypi", done.stderr[-300:])
     assert done.returncode == 0, done.stderr
     return folder / "commands" / "tidscope"

@@ -6,6 +6,7 @@ import secrets
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from tidscope_wire.proof import DEFAULT_HOST_NAME, KEY_BYTES, host_secret
 from tidscope_backend.cli.collect import find_writable, installed_paths
 from tidscope_backend.cli.command import Command, CommandError, print_lines
 from tidscope_backend.cli.server_options import port
+from tidscope_backend.security.token_file import find_service_token
 from tidscope_backend.settings import COLLECTOR_VARIABLE, DEFAULT_PORT
 
 TEMPLATES = Path(__file__).parents[1] / "units"
@@ -24,6 +26,8 @@ ENABLED = ("tidscope-backend.socket", "tidscope-collector.service")
 USERS = ("tidscope-collector", "tidscope")
 KEPT = ("var/lib/tidscope", "var/log/tidscope-collector")
 """Folders of runs and audit logs; --remove keeps them."""
+READY_SECONDS = 60.0
+POLL_SECONDS = 0.1
 _MARK = "# Written by `tidscope setup`; `tidscope setup --remove` deletes it."
 _SECRET = "etc/tidscope/secret.env"  # noqa: S105 - a path
 _HIDDEN = ("/home", "/root", "/run/user", "/tmp", "/var/tmp")  # noqa: S108 - see _check_place
@@ -113,11 +117,21 @@ def _run(options: argparse.Namespace) -> int:
     if live:
         _call("systemctl", "daemon-reload")
         _call("systemctl", "restart", *ENABLED)
+        _wait(options.port)
     print_lines(
         "done; `sudo usermod -aG tidscope NAME` lets NAME look, from the next login on",
         "then `tidscope up` prints the page's address, without sudo",
     )
     return 0
+
+
+def _wait(listen_port: int) -> None:
+    """Wait until the backend offers its token. Raises CommandError."""
+    deadline = time.monotonic() + READY_SECONDS
+    while find_service_token(listen_port) is None:
+        if time.monotonic() > deadline:
+            raise CommandError("the services did not start; see journalctl -u 'tidscope*'")
+        time.sleep(POLL_SECONDS)
 
 
 def _plan(root: Path, wanted: Sequence[File], live: bool) -> Iterator[str]:
