@@ -51,7 +51,7 @@ def test_bash_offers(script: str, line: str, offered: set[str]) -> None:
     )
     found = set(done.stdout.split())
     assert offered <= found
-    assert all(word.startswith(line.split(" ")[-1]) for word in found)
+    assert all(word.startswith(line.rsplit(" ", maxsplit=1)[-1]) for word in found)
 
 
 @pytest.mark.parametrize(("line", "offered"), CASES)
