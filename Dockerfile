@@ -1,15 +1,23 @@
-# One image for backend and collector: Debian's packages, and the wheel that `make wheel` has put
-# into dist/, installed with the locked dependencies in a folder that belongs to root.
-FROM debian:bookworm-slim
-# libbpf: network bytes of threads
-RUN apt-get update \
-    && apt-get install -y --no-install-recommends ca-certificates libbpf1 python3 python3-venv \
-    && rm -rf /var/lib/apt/lists/*
+# One image for backend and collector: Debian's Python, and the wheel that `make wheel` has put into
+# dist/ with the locked dependencies, in a folder that belongs to root.
+FROM debian:bookworm-slim AS packages
+RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates python3-venv
 COPY requirements.lock dist/*.whl /tmp/tidscope/
 RUN python3 -m venv /opt/tidscope \
     && /opt/tidscope/bin/pip install --no-cache-dir --require-hashes -r /tmp/tidscope/requirements.lock \
     && /opt/tidscope/bin/pip install --no-cache-dir --no-deps /tmp/tidscope/*.whl \
-    && rm -r /tmp/tidscope
+    && /opt/tidscope/bin/pip uninstall -y hatchling setuptools pip
+# Tests and headers of libraries, and parts of Arrow that nothing here uses
+RUN cd /opt/tidscope/lib/python3*/site-packages \
+    && find numpy pyarrow google grpc -name tests -prune -exec rm -r {} + \
+    && rm -r pyarrow/include pyarrow/src pyarrow/*flight*
+
+FROM debian:bookworm-slim
+# libbpf: states, locks and network bytes of threads
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends ca-certificates libbpf1 python3 \
+    && rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin
+COPY --from=packages /opt/tidscope /opt/tidscope
 # A volume that is mounted there takes its owner over.
 RUN install -d -o 65534 -g 65534 -m 700 /var/lib/tidscope /var/lib/tidscope/runs
 ENV PATH=/opt/tidscope/bin:$PATH PYTHONUNBUFFERED=1

@@ -161,6 +161,14 @@ async def root(shared_installation: Installation) -> AsyncIterator[Installation]
         await shared_installation.detach_all()
 
 
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this checkout, built once for all workers."""
+    from built_wheel import shared_wheel
+
+    return shared_wheel(tmp_path_factory)
+
+
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[LoopDisk]:
     """A mounted file system for one test; skip the test where none can be mounted."""

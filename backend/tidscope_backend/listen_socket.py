@@ -29,15 +29,26 @@ def open_socket(host: str, port: int) -> socket.socket:
         raise SocketError(f"--host {host}: {error.strerror or error}") from None
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        # Accepted connections inherit the timeout, which ends unread connections with their
-        # buffers.
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNACKNOWLEDGED_MS)
+        _end_unread_connections(sock)
         sock.bind(address)
         sock.listen(BACKLOG)
     except OSError as error:
         sock.close()
         raise SocketError(_explain(error, host, port)) from None
     return sock
+
+
+def adopt_socket(descriptor: int) -> socket.socket:
+    """Take over a listening socket, such as systemd's. Raises OSError."""
+    sock = socket.socket(fileno=descriptor)
+    sock.set_inheritable(False)
+    _end_unread_connections(sock)
+    return sock
+
+
+def _end_unread_connections(sock: socket.socket) -> None:
+    """Set a timeout that accepted connections inherit; it ends unread ones with their buffers."""
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNACKNOWLEDGED_MS)
 
 
 def _explain(error: OSError, host: str, port: int) -> str:

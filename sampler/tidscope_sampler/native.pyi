@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypedDict
 
 VERSION: str
+BPF_OBJECTS: tuple[str, ...]
 
 def bpf_object(name: str) -> bytes:
     """Return an eBPF object file: task_iterator, waits, netacct or groups."""

@@ -21,6 +21,7 @@ from tidscope_backend.settings import (
     RUNS_VARIABLE,
     VIEW_VARIABLE,
 )
+from tidscope_collector.inspection.answering import Places
 from tidscope_collector.steering.loop.affinity_leases import DIRECTORY as LEASES
 from tidscope_wire.audit import SYSTEM_FOLDER as AUDIT
 from tidscope_wire.generated.limits import MIN_SECRET
@@ -47,8 +48,16 @@ def test_collector_sees_the_host_with_few_capabilities() -> None:
 
 
 def test_what_steering_writes_outlives_the_container() -> None:
-    kept = {str(folder).rpartition(":")[2] for folder in COLLECTOR["volumes"]}
+    kept = {folder.rpartition(":")[2] for folder in COLLECTOR["volumes"] if folder[-3:] != ":ro"}
     assert {str(LEASES.parent), str(AUDIT)} == kept
+
+
+def test_control_groups_and_names_of_containers_are_seen() -> None:
+    places = Places()
+    seen = {folder.split(":")[1] for folder in COLLECTOR["volumes"] if folder[-3:] == ":ro"}
+    podman = f"{places.podman}/overlay-containers"
+    assert seen == {"/sys/fs/cgroup", f"{places.docker}/containers", podman}
+    assert COLLECTOR["cgroup"] == "host"
 
 
 def test_backend_has_no_rights() -> None:
@@ -121,14 +130,17 @@ def copied_by_the_image() -> list[str]:
     return [
         word
         for line in DOCKERFILE.splitlines()
-        if line.startswith("COPY")
+        if line.startswith("COPY ") and "--from" not in line
         for word in shlex.split(line)[1:-1]
     ]
 
 
 def test_image_is_made_of_debian_the_locked_packages_and_the_wheel() -> None:
     bases = re.findall(r"^FROM (\S+)", DOCKERFILE, flags=re.M)
-    assert bases == ["debian:bookworm-slim"]
+    assert bases == ["debian:bookworm-slim", "debian:bookworm-slim"]
+    assert re.findall(r"^COPY --from=packages (.*)$", DOCKERFILE, flags=re.M) == [
+        "/opt/tidscope /opt/tidscope"
+    ]
     assert copied_by_the_image() == ["requirements.lock", "dist/*.whl"]
     assert "--require-hashes -r /tmp/tidscope/requirements.lock" in DOCKERFILE
     assert "--no-deps /tmp/tidscope/*.whl" in DOCKERFILE

@@ -70,16 +70,13 @@ def test_modules_that_the_environment_names_are_not_run_by_roots_collector(
 
 
 @pytest.fixture(scope="module")
-def installation(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def installation(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Path:
     """An installation by README's commands; the packages that it needs are not fetched."""
     folder = tmp_path_factory.mktemp("installation")
     (block,) = re.findall(r"### Installed for root.*?```\n(.*?)```", README, re.DOTALL)
     first, *lines, last = [line.removeprefix("sudo ") for line in block.splitlines()]
     assert first == "make wheel"
     assert last == "/opt/tidscope/bin/tidscope up"
-    build = ["-m", "hatchling", "build", "-t", "wheel", "-d", str(folder / "dist")]
-    subprocess.run([sys.executable, *build], cwd=ROOT, check=True, capture_output=True)
-    (wheel,) = (folder / "dist").glob("*.whl")
     place = folder / "opt"
     for line in lines:
         command = shlex.split(line.replace("/opt/tidscope", str(place)))

@@ -10,7 +10,7 @@ from programs.build import build_go, build_java
 from programs.running import RunningProgram
 
 _HERE = Path(__file__).parent
-_PYTHON = """
+PYTHON = """
 import ctypes, sys, threading
 # Called with the lock held: it is not released for the time of the call.
 sleep_us = ctypes.PyDLL(None).usleep
@@ -53,7 +53,7 @@ def contended_python(
         interpreter: interpreter of CPython.
         work: compute, or hold: sleep with the lock, so that the program needs hardly any CPU.
     """
-    return Contended([interpreter, "-c", _PYTHON, str(threads), work])
+    return Contended([interpreter, "-c", PYTHON, str(threads), work])
 
 
 def contended_go(*served: str, flags: tuple[str, ...] = ()) -> Contended:

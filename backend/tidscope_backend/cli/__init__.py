@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 
-from tidscope_backend import VERSION
 from tidscope_backend.cli.command import Command, CommandError, loading, print_lines
+from tidscope_backend.cli.version import PrintVersion
 
 VERBS = (
     "up",
@@ -31,6 +31,8 @@ VERBS = (
     "serve",
     "collect",
     "hosts",
+    "setup",
+    "completions",
 )
 """Verbs in the order of `tidscope --help`.
 
@@ -65,6 +67,12 @@ def _main(arguments: Sequence[str] | None) -> int:
     given = sys.argv[1:] if arguments is None else list(arguments)
     if given and given[0] in VERBS:
         return _run(load(given[0]), given[1:])
+    options = parser_of_all().parse_args(given)
+    return _run(load(options.verb), options.arguments)
+
+
+def parser_of_all() -> argparse.ArgumentParser:
+    """Build the parser of the command line before its verb."""
     parser = argparse.ArgumentParser(
         prog="tidscope",
         description="An oscilloscope for threads, in a browser.",
@@ -73,9 +81,8 @@ def _main(arguments: Sequence[str] | None) -> int:
     )
     parser.add_argument(
         "--version",
-        action="version",
-        version=f"tidscope {VERSION}",
-        help="print the version and exit",
+        action=PrintVersion,
+        help="print version, commit and what is built in, and exit",
     )
     parser.add_argument("verb", choices=VERBS, metavar="VERB", help="what to do; see below")
     parser.add_argument(
@@ -84,8 +91,7 @@ def _main(arguments: Sequence[str] | None) -> int:
         nargs=argparse.REMAINDER,
         help="arguments of the verb; see tidscope VERB --help",
     )
-    options = parser.parse_args(given)
-    return _run(load(options.verb), options.arguments)
+    return parser
 
 
 def _run(command: Command, arguments: Sequence[str]) -> int:

@@ -30,7 +30,7 @@ from tidscope_wire.proof import (
 
 from tidscope_backend import VERSION
 from tidscope_backend.cli.command import CommandError
-from tidscope_backend.security.token_file import find_token
+from tidscope_backend.security.token_file import find_service_token, find_token
 from tidscope_backend.settings import BROWSER_VARIABLE, DEFAULT_HOST, token_directory
 
 TIMEOUT_SECONDS = 25
@@ -230,7 +230,7 @@ def _exchange(
 
 
 def known_token(options: argparse.Namespace) -> str:
-    """Return the token of the environment, or of a running backend of this user; empty without.
+    """Return the token of the environment, of this user's backend, or of the service; or "".
 
     Args:
         options: options with host and port, as added by `add_backend_options`.
@@ -238,7 +238,8 @@ def known_token(options: argparse.Namespace) -> str:
     token = os.environ.get(BROWSER_VARIABLE, "")
     if token or options.host != DEFAULT_HOST:
         return token
-    return find_token(token_directory(os.environ), options.port) or ""
+    own = find_token(token_directory(os.environ), options.port)
+    return own or find_service_token(options.port) or ""
 
 
 @contextmanager

@@ -3,8 +3,8 @@
 import argparse
 import logging
 import os
-import socket
 from dataclasses import replace
+from pathlib import Path
 
 from tidscope_wire.escaping import log_to_stderr
 
@@ -19,7 +19,7 @@ from tidscope_backend.cli.server_options import (
     with_detaching,
     with_traces,
 )
-from tidscope_backend.listen_socket import SocketError, open_socket
+from tidscope_backend.listen_socket import SocketError, adopt_socket, open_socket
 from tidscope_backend.processes import map_large_buffers
 from tidscope_backend.security.token_file import offered_token
 from tidscope_backend.settings import (
@@ -41,6 +41,13 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--fd", type=int, help="descriptor of a listening socket, instead of --port"
     )
     parser.add_argument(
+        "--offer-token",
+        type=Path,
+        metavar="DIR",
+        help="folder in which members of this user's group may read the operators' token "
+        "(default: this user alone, in its runtime folder)",
+    )
+    parser.add_argument(
         "--ended-fd", type=int, help="descriptor of the supervisor's log of ended programs"
     )
 
@@ -53,7 +60,7 @@ def _run(options: argparse.Namespace) -> int:
         sock = (
             open_socket(options.host, options.port)
             if options.fd is None
-            else socket.socket(fileno=options.fd)
+            else adopt_socket(options.fd)
         )
     except (SocketError, OSError) as error:
         raise CommandError(str(error)) from None
@@ -83,7 +90,9 @@ def _run(options: argparse.Namespace) -> int:
     proxies = tuple(options.trusted_proxy)
     settings = with_detaching(with_traces(settings, options), options)
     settings = replace(settings, ended_descriptor=options.ended_fd)
-    with offered_token(token_directory(environ), port, settings.token):
+    shared: Path | None = options.offer_token
+    folder = shared or token_directory(environ)
+    with offered_token(folder, port, settings.token, to_group=shared is not None):
         serve(replace(settings, port=port, trusted_proxies=proxies), sock)
     return 0
 

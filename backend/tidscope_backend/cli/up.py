@@ -46,9 +46,11 @@ from tidscope_backend.cli.server_options import (
 from tidscope_backend.cli.supervisor import Launcher, Process, Program, Supervisor
 from tidscope_backend.listen_socket import SocketError, open_socket, reachable
 from tidscope_backend.processes import SupervisorLog, run_module
+from tidscope_backend.security.token_file import find_service_token
 from tidscope_backend.settings import (
     BROWSER_VARIABLE,
     COLLECTOR_VARIABLE,
+    DEFAULT_HOST,
     METRICS_VARIABLE,
     SECRET_VARIABLES,
     SPANS_VARIABLE,
@@ -121,7 +123,13 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Start both, print the address, and keep them running until a signal arrives."""
+    """Start both, print the address, and keep them running until a signal arrives.
+
+    If the system service listens on the port, only print its address.
+    """
+    service = find_service_token(options.port) if options.host == DEFAULT_HOST else None
+    if service is not None:
+        return _show_service(options, service)
     warn_if_others_may_change_it()
     environ = otlp_environ(options, take_secrets())
     root = os.geteuid() == 0
@@ -154,6 +162,26 @@ def _run(options: argparse.Namespace) -> int:
         backend = _backend_program(options, sock, settings, own, log.reading)
         running = _running(options, sock, settings, backend, start, log)
         return asyncio.run(_up(options, running, shown))
+
+
+def _show_service(options: argparse.Namespace, token: str) -> int:
+    """Print the address of the system service's page."""
+    address = reachable(options.host, options.port)
+    try:
+        with BackendClient(address, token) as client:
+            client.request_model("/health", HealthResponse)
+            if options.demo:
+                asyncio.run(_start_demo(client))
+    except (RefusedError, UntrustedError, UnavailableError) as error:
+        raise CommandError(f"the system service cannot be used: {error}") from None
+    url = f"http://{address}/#token={token}"
+    if options.json:
+        facts = {"url": url, "address": f"http://{address}", "token": token, "service": True}
+        print_lines(json.dumps(facts))
+    else:
+        print_lines(f"tidscope is at {url}")
+        _say("it is the system's service, with the service's options; --port starts another one")
+    return 0
 
 
 async def _up(options: argparse.Namespace, running: Running, shown: Mapping[str, str]) -> int:

@@ -6,7 +6,7 @@ mod sampler;
 mod symbols;
 
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyTuple};
 
 /// The objects of the eBPF programs, by the names of their sources.
 const OBJECTS: [(&str, &[u8]); 4] = [
@@ -30,6 +30,8 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(bpf_object, module)?)?;
     symbols::add_to(module)?;
     module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
+    let names = OBJECTS.map(|(name, _)| name);
+    module.add("BPF_OBJECTS", PyTuple::new(module.py(), names)?)?;
     module.add_class::<link::Link>()?;
     module.add_class::<sampler::Sampler>()
 }

@@ -1,0 +1,118 @@
+"""Build hook of hatchling: the wheel's tag, and a file that names the commit.
+
+The tag names the processor that the compiled programs are for, and the glibc that they need (PEP
+600), as `auditwheel show` finds it.
+"""
+
+import json
+import re
+import struct
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+SAMPLER = Path("sampler/tidscope_sampler/native.abi3.so")
+STACKS = Path("collector/tidscope_collector/stacks/tidscope-stacks")
+BUILD_FILE = "tidscope_backend/build.json"
+"""Path in the wheel; `tidscope --version` reads it."""
+_MACHINES = {62: "x86_64", 183: "aarch64"}
+"""Values of `e_machine` in the header of an ELF file."""
+_VERNEED = 0x6FFFFFFE
+"""SHT_GNU_verneed: the versions of symbols that an ELF file needs (elf.h)."""
+
+
+def machine_of(program: Path) -> str:
+    """The processor that a program or shared object is for.
+
+    Raises:
+        SystemExit: it is for another processor.
+    """
+    header = program.read_bytes()[:20]
+    machine = int.from_bytes(header[18:20], "little")
+    if header[:4] != b"\x7fELF" or machine not in _MACHINES:
+        raise SystemExit(f"{program} is for no processor that tidscope runs on")
+    return _MACHINES[machine]
+
+
+def needed_versions(elf: bytes) -> Iterator[str]:
+    """Versions of symbols that a 64-bit little-endian ELF file needs, such as GLIBC_2.34."""
+    (sections,) = struct.unpack_from("<Q", elf, 40)
+    size, count = struct.unpack_from("<HH", elf, 58)
+    # Type, offset and link (index of the table of names) of each section header.
+    headers = [struct.unpack_from("<4xI16xQ8xI", elf, sections + i * size) for i in range(count)]
+    for kind, begin, link in headers:
+        if kind != _VERNEED:
+            continue
+        names = headers[link][1]
+        at, following = begin, 1
+        while following:
+            entries, first, following = struct.unpack_from("<2xH4xII", elf, at)
+            entry = at + first
+            for _ in range(entries):
+                name, step = struct.unpack_from("<8xII", elf, entry)
+                text = names + name
+                yield elf[text : elf.index(b"\0", text)].decode()
+                entry += step
+            at += following
+
+
+def platform_of(programs: list[Path]) -> str:
+    """The platform tag of programs for one processor: manylinux_X_Y for the glibc they need."""
+    glibc = [(2, 17)]  # The oldest that has a tag for aarch64.
+    for program in programs:
+        for version in needed_versions(program.read_bytes()):
+            if found := re.fullmatch(r"GLIBC_(\d+)\.(\d+)(?:\.\d+)?", version):
+                glibc.append((int(found[1]), int(found[2])))
+    major, minor = max(glibc)
+    return f"manylinux_{major}_{minor}_{machine_of(programs[0])}"
+
+
+def programs_in(root: Path) -> list[Path]:
+    """The sampler, and the program that takes stacks if it is built.
+
+    Raises:
+        SystemExit: the sampler is missing, or the two are for different processors.
+    """
+    sampler, stacks = root / SAMPLER, root / STACKS
+    if not sampler.exists():
+        raise SystemExit(f"{SAMPLER} is missing: run `make sampler` first")
+    found = [sampler, *([stacks] if stacks.exists() else [])]
+    if len(set(map(machine_of, found))) > 1:
+        raise SystemExit(f"{STACKS} is for another processor than {SAMPLER}: run `make stacks`")
+    return found
+
+
+def commit_of(root: Path) -> str | None:
+    """The commit of a checkout, with `-dirty` if files differ from it; None outside of one."""
+    command = ["git", "--no-optional-locks", "-C", str(root), "describe", "--always", "--dirty"]
+    command += ["--abbrev=40", "--exclude=*"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return None
+    return done.stdout.strip() or None
+
+
+class WheelHook(BuildHookInterface[Any]):
+    """Sets the tag and adds the build file; an editable installation has neither."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Set the tag of the wheel, and add the build file."""
+        if version == "editable":
+            return
+        root = Path(self.root)
+        build_data["pure_python"] = False
+        build_data["tag"] = f"cp311-abi3-{platform_of(programs_in(root))}"
+        self._folder = tempfile.TemporaryDirectory()
+        file = Path(self._folder.name) / "build.json"
+        file.write_text(json.dumps({"commit": commit_of(root)}) + "\n")
+        build_data["force_include"][str(file)] = BUILD_FILE
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Remove what the wheel was built from."""
+        if version != "editable":
+            self._folder.cleanup()
