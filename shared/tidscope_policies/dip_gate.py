@@ -35,6 +35,8 @@ class GateSettings:
         idle: share of the running median below which the program has no work: no size can change
             that.
         idle_patience: like `patience`, while it has no work.
+        momentary: intervals without work that may be a dip; after them an inner policy that works
+            by the clock is not called either, so it tries no size.
     """
 
     settling: int = 2
@@ -44,6 +46,7 @@ class GateSettings:
     changed_patience: int = 3
     idle: float = 0.1
     idle_patience: int = 60
+    momentary: int = 2
 
 
 class DipGate:
@@ -92,7 +95,7 @@ class DipGate:
             hidden = self._ignored < self._patience and self._idle < self._settings.idle_patience
             if hidden and self._last is not None:
                 decided = self._last
-                if self._by_clock and (changed or not idle):
+                if self._by_clock and (changed or self._idle <= self._settings.momentary):
                     decided = self._inner.observe(replace(seen, dipped=True))
                 after = "the size stays" if decided.size == seen.size else f"on to {decided.size}"
                 reason = f"Progress dipped in this interval: {after}."
