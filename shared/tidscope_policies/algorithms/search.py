@@ -144,7 +144,7 @@ class Search:
         self._notice = f"{why}: earlier measurements count less. "
 
     def share(self, programs: int) -> None:
-        """Set the number of steered programs: together they change sizes as often as one would."""
+        """Set the number of steered programs: the more a change disturbs, the rarer it is."""
         self._programs = programs
 
     def loosen(self) -> None:
@@ -216,7 +216,7 @@ class Search:
         last_s = seen.at_s if self._at_s is None else self._at_s
         passed = max(0.0, seen.at_s - last_s) / self._p.interval_s
         self._caution.elapse(passed)
-        self._left += passed / (self._p.gap * self._programs)
+        self._left += passed / (self._p.gap * self._programs**2)
         self._left = min(self._left, self._burst)
         self._at_s = seen.at_s
 
