@@ -35,6 +35,8 @@ class GateSettings:
         idle: share of the running median below which the program has no work: no size can change
             that.
         idle_patience: like `patience`, while it has no work.
+        momentary: intervals without work that may be a dip; after them an inner policy that works
+            by the clock is not called either, so it tries no size.
     """
 
     settling: int = 2
@@ -44,6 +46,7 @@ class GateSettings:
     changed_patience: int = 3
     idle: float = 0.1
     idle_patience: int = 60
+    momentary: int = 2
 
 
 class DipGate:
@@ -63,7 +66,7 @@ class DipGate:
         self._by_clock = by_clock
         self._settings = settings or GateSettings()
         self._recent: deque[float] = deque(maxlen=REMEMBERED)
-        self._ignored = 0
+        self._ignored = self._idle = 0
         self._patience = self._settings.patience
         self._size: int | None = None
         self._last: Decision | None = None
@@ -82,21 +85,24 @@ class DipGate:
             return self._pass_on(replace(seen, ops=ops, parts=parts))
         kept = tuple(p for p in parts if p.progress >= self._settings.threshold * typical)
         if len(kept) < self._settings.remaining * len(parts):
-            self._ignored += 1
-            if changed and self._ignored == 1:
-                self._patience = self._settings.changed_patience
             idle = all(part.progress < self._settings.idle * typical for part in parts)
-            patience = self._settings.idle_patience if idle else self._patience
-            if self._ignored < patience and self._last is not None:
+            if idle:
+                self._idle += 1
+            else:
+                self._ignored += 1
+            if changed and self._idle + self._ignored == 1:
+                self._patience = self._settings.changed_patience
+            hidden = self._ignored < self._patience and self._idle < self._settings.idle_patience
+            if hidden and self._last is not None:
                 decided = self._last
-                if self._by_clock:
+                if self._by_clock and (changed or self._idle <= self._settings.momentary):
                     decided = self._inner.observe(replace(seen, dipped=True))
                 after = "the size stays" if decided.size == seen.size else f"on to {decided.size}"
                 reason = f"Progress dipped in this interval: {after}."
                 return self._remember(replace(decided, reason=reason))
             self._recent.clear()
             kept = parts
-        self._ignored, self._patience = 0, self._settings.patience
+        self._ignored, self._idle, self._patience = 0, 0, self._settings.patience
         self._recent.extend(p.progress for p in kept)
         ops = hodges_lehmann([p.progress for p in kept]) * seen.elapsed_s
         return self._pass_on(replace(seen, ops=ops, parts=kept))
@@ -104,7 +110,7 @@ class DipGate:
     def restart(self, reason: str) -> None:
         """Delegate; the running median may change now."""
         self._recent.clear()
-        self._ignored, self._patience = 0, self._settings.patience
+        self._ignored, self._idle, self._patience = 0, 0, self._settings.patience
         self._inner.restart(reason)
 
     def _pass_on(self, seen: Observation) -> Decision:

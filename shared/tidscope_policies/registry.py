@@ -38,6 +38,7 @@ from tidscope_policies.contract import (
 )
 from tidscope_policies.decorators import Bounded, Pauses, Shadow, Share, WarmUp
 from tidscope_policies.dip_gate import DipGate
+from tidscope_policies.lag import Lag
 from tidscope_policies.parameters import (
     ParameterError,
     ParameterInfo,
@@ -257,14 +258,14 @@ _ENTRIES: tuple[PolicyEntry[Any], ...] = (
         "Estimates every size and measures where the expected gain is largest.",
         "ours",
         KalmanKgParameters,
-        lambda values: DipGate(KalmanKg(values), by_clock=True),
+        lambda values: Lag(DipGate(KalmanKg(values), by_clock=True)),
     ),
     PolicyEntry(
         "cooperative",
         "kalman-kg for several programs on one host: one explores at a time, for the common total.",
         "ours",
         CooperativeParameters,
-        lambda values: DipGate(Cooperative(values), by_clock=True),
+        lambda values: Lag(DipGate(Cooperative(values), by_clock=True)),
     ),
     PolicyEntry(
         "arbiter",

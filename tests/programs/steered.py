@@ -21,6 +21,12 @@ def contended_go(largest: int = 8) -> list[str]:
     return [str(program), str(largest), "40000", "8000"]
 
 
+def mutex_go(largest: int = 8, clients: int = 16, locked_us: int = 200) -> list[str]:
+    """An HTTP server whose requests take turns at a mutex: no size changes much."""
+    program = build_go_module(HERE / "mutex_go", AGENTS / "go")
+    return [str(program), str(largest), str(clients), str(locked_us)]
+
+
 def waiting_python(smallest: int = 1, largest: int = 16) -> list[str]:
     """A pool whose jobs wait for something outside: many workers are better than one."""
     program = HERE / "steered_python" / "main.py"

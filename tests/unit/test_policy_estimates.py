@@ -73,7 +73,7 @@ def test_after_a_jump_the_old_curve_stays_until_a_measurement_speaks_against_it(
     belief = curves()
     for size, value in ((16, 7.0), (10, 7.3), (4, 6.9)):
         belief.take_in(size, value, 1e-4)
-    belief.split(0.5, jumped=True)
+    belief.split(0.5)
     belief.take_in(10, 9.3, 1e-4)
     assert belief.weights[-1] == pytest.approx(0.5, abs=0.05)
     belief.take_in(16, 9.0 if same else 9.5, 1e-4)

@@ -210,20 +210,16 @@ class Curves:
         self._covariances = self._shapes.copy()
         self.relevel(0.0)
 
-    def split(self, kept: float, *, jumped: bool) -> None:
-        """Split each hypothesis after a change: a new curve, or the old one.
+    def split(self, kept: float) -> None:
+        """Split after a change: the curve is new, or the old one with another average.
 
         Args:
             kept: probability of the old curve.
-            jumped: the old curve has another average; otherwise all its uncertainty returns.
         """
         mean, covariance = self._mixed()
         level = float(mean[:-1].mean() + mean[-1])
         grows = np.tensordot(self._weights, self._grows, 1)
-        if jumped:
-            covariance[:-1, :-1] += AVERAGE_SD**2
-        else:
-            covariance += grows
+        covariance[:-1, :-1] += AVERAGE_SD**2
         self.forget()
         self._means[:, :-1] = level
         self._weights = np.append(self._weights * (1 - kept), kept)

@@ -53,7 +53,7 @@ class SearchParameters(Parameters):
     odd: float = parameter(4.0, 1.0, 100.0, "sd", "surprise that may mean a change")
     threshold: float = parameter(10.0, 1.0, 1000.0, "sd", "sum of surprises that means a change")
     kept: float = parameter(
-        0.2, 0.0, 0.99, "", "how likely the curve is the same after a change of the level"
+        0.5, 0.0, 0.99, "", "how likely the curve is the same after a change of the level"
     )
     price: float = parameter(
         0.03, 0.0, 10.0, "intervals", "work that a change of size is taken to cost"
@@ -77,8 +77,6 @@ MAX_SURPRISE = 4.0
 """Maximum evidence of one measurement for a change, in standard deviations."""
 BLIND = 1.0
 """Variance above which the level is unknown, so that nothing is a surprise."""
-MISTAKEN = 0.5
-"""Probability that the curve is unchanged after an unexpected result at another size."""
 FALLEN, FALLEN_SD = 0.5, 0.15
 """Assumed progress of a size at which it fell at once, as a share of the progress before, and the
 standard deviation of its logarithm: the fall may have been a dip."""
@@ -139,14 +137,14 @@ class Search:
         self.share(programs)
         self._left = max(self._left, MOVES + 1)
         if self._tried:
-            self._curves.split(self._p.kept, jumped=True)
+            self._curves.split(self._p.kept)
         self._wandering = self._unknown()
         self._tried.clear()
         self._begin()
         self._notice = f"{why}: earlier measurements count less. "
 
     def share(self, programs: int) -> None:
-        """Set the number of steered programs: together they change sizes as often as one would."""
+        """Set the number of steered programs: the more a change disturbs, the rarer it is."""
         self._programs = programs
 
     def loosen(self) -> None:
@@ -218,7 +216,7 @@ class Search:
         last_s = seen.at_s if self._at_s is None else self._at_s
         passed = max(0.0, seen.at_s - last_s) / self._p.interval_s
         self._caution.elapse(passed)
-        self._left += passed / (self._p.gap * self._programs)
+        self._left += passed / (self._p.gap * self._programs**2)
         self._left = min(self._left, self._burst)
         self._at_s = seen.at_s
 
@@ -285,9 +283,9 @@ class Search:
         gain = float(worths[there] - worths[here])
         return gain > self._p.margin + self._p.sure * curves.doubt(here, there)
 
-    def _change(self, *, jumped: bool) -> None:
+    def _change(self) -> None:
         """React to a changed program."""
-        self._curves.split(self._p.kept if jumped else MISTAKEN, jumped=jumped)
+        self._curves.split(self._p.kept)
         self._wandering.move()
         self._odd = self._run = 0
         self._up = self._down = 0.0
@@ -320,17 +318,13 @@ class Search:
         self._learnt_s = self._at_s
         difference, variance = curves.surprise(found.size, found.value, noise.noise)
         if self._is_odd(difference, variance):
-            if found.size not in self._tried:
-                pass
-            elif found.size != self._size:
-                self._change(jumped=False)
-            elif self._is_first(difference > 0):
+            if found.size == self._size and self._is_first(difference > 0):
                 noise.skip()
                 return False
-            else:
-                self._change(jumped=True)
+            if found.size in self._tried:
+                self._change()
         elif variance < BLIND and self._adds_up(difference / sqrt(variance)):
-            self._change(jumped=True)
+            self._change()
         self._odd = 0
         self._size = found.size
         self._tried.add(found.size)

@@ -56,11 +56,19 @@ class Proof:
         self._fresh = True
         self._chosen = 0
         self._learns = False
+        self._seconds_at: dict[int, float] = {}
 
     @property
     def steers(self) -> bool:
         """Whether the tested policy steers in this block, or for good."""
         return self._block.tested
+
+    @property
+    def usual_size(self) -> int | None:
+        """Size at which the policy was for most of its blocks; None if it was at several."""
+        size = max(self._seconds_at, key=lambda one: self._seconds_at[one], default=None)
+        half = 0.5 * sum(self._seconds_at.values())
+        return None if size is None or self._seconds_at[size] <= half else size
 
     def observe(self, seen: Observation) -> Decision:
         """Measure an interval, and decide by whose turn it is."""
@@ -100,6 +108,9 @@ class Proof:
         if self.steers and self._learns:
             self.record.learn(seen.elapsed_s, seen.ops)
             return
+        if self.steers:
+            seconds = self._seconds_at.get(seen.size, 0.0)
+            self._seconds_at[seen.size] = seconds + seen.elapsed_s
         self._block.add(seen.elapsed_s, seen.ops, seen.responses)
         self._block.moved = self._block.moved or seen.size != self._original
 

@@ -81,7 +81,7 @@ class Trial:
         """Return properties of `Steering`."""
         proof, sweep = self._proof, self._sweep
         return {
-            "proof": None if proof is None else proof_state(proof, self._without_times),
+            "proof": proof and proof_state(proof, self._without_times, self._pool),
             "sweep": None if sweep is None else sweep_state(sweep, self.start, self._pool),
         }
 
@@ -92,7 +92,8 @@ class Trial:
             return None
         if proof is not None and proof.verdict != "open":
             self._reported = True
-            return SteeringProven(policy=policy, proof=proof_state(proof, self._without_times))
+            state = proof_state(proof, self._without_times, self._pool)
+            return SteeringProven(policy=policy, proof=state)
         if sweep is not None and sweep.verdict != "open":
             self._reported = True
             return SteeringSwept(policy=policy, sweep=sweep_state(sweep, self.start, self._pool))
@@ -152,12 +153,24 @@ def proof_settings(plan: ProofPlan) -> ProofSettings:
     )
 
 
-def proof_state(proof: Proof, without_times: str = "") -> ProofState:
+def recommendation(proof: Proof, pool: PoolKind | None) -> str:
+    """Return the sentence on the size that replaces a policy proven better; empty without one."""
+    size = proof.usual_size
+    if proof.verdict != "better" or size is None:
+        return ""
+    permanent = "" if pool is None else f"; to keep that without it: {line(pool, size)}"
+    return f" The policy was at size {size} most of the time{permanent}."
+
+
+def proof_state(
+    proof: Proof, without_times: str = "", pool: PoolKind | None = None
+) -> ProofState:
     """Return the state of a proof in the form of the wire.
 
     Args:
         proof: running proof.
         without_times: why response times are unknown; empty if they are known.
+        pool: kind of pool, for the line that sets a size permanently; None if unknown.
     """
     record = proof.record
     gain, p99 = record.gain, record.p99
@@ -174,7 +187,7 @@ def proof_state(proof: Proof, without_times: str = "") -> ProofState:
         lost_s=record.lost_s,
         elapsed_s=record.elapsed_s,
         steers=proof.steers,
-        text=describe_proof(record)[:1024],
+        text=f"{describe_proof(record)}{recommendation(proof, pool)}"[:1024],
     )
 
 
