@@ -3716,11 +3716,12 @@ Whose stacks: of threads while they are in states, or of the threads that ended 
 StackTrigger = TypeAliasType(
     "StackTrigger",
     Annotated[
-        Literal["watchpoint", "context_switches", "none"], Field(title="StackTrigger")
+        Literal["tracepoint", "watchpoint", "context_switches", "none"],
+        Field(title="StackTrigger"),
     ],
 )
 """
-What lets the unwinder look at a thread that leaves the CPU: a watchpoint on a variable that the ledger's program writes, context switches in windows of time, or nothing.
+What lets the unwinder look at a thread that leaves the CPU: a tracepoint that the ledger's program fires, context switches in windows of time, or nothing. Earlier collectors used a watchpoint.
 """
 
 
