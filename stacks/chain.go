@@ -2,6 +2,10 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"sync"
 
 	"github.com/cilium/ebpf"
 	"go.opentelemetry.io/ebpf-profiler/support"
@@ -48,31 +52,46 @@ func loadChain() (*chain, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the unwinder: %w", err)
 	}
-	maps := ownMaps()
+	shared := ownMaps()
 	for _, name := range []string{callsName, recordsName} {
-		if maps[shortened(name)], err = ebpf.NewMap(spec.Maps[name]); err != nil {
+		if shared[shortened(name)], err = ebpf.NewMap(spec.Maps[name]); err != nil {
 			return nil, fmt.Errorf("map %s: %w", name, err)
 		}
 	}
-	made := &chain{calls: maps[callsName]}
+	made := &chain{calls: shared[callsName]}
+	programs, failed := map[string]*ebpf.Program{}, error(nil)
+	var loading sync.WaitGroup
+	var found sync.Mutex
+	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for _, name := range append(slices.Collect(maps.Keys(callNumbers)), entryName) {
+		loading.Go(func() {
+			free <- struct{}{}
+			defer func() { <-free }()
+			program, err := loadForTracepoint(spec, name, shared)
+			found.Lock()
+			defer found.Unlock()
+			if err != nil {
+				failed = fmt.Errorf("program %s: %w", name, err)
+			}
+			programs[name] = program
+		})
+	}
+	loading.Wait()
+	if failed != nil {
+		return nil, failed
+	}
 	for name, number := range callNumbers {
-		program, err := loadForTracepoint(spec, name, maps)
-		if err == nil {
-			err = made.calls.Update(number, uint32(program.FD()), ebpf.UpdateAny)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("program %s: %w", name, err)
+		if err := made.calls.Update(number, uint32(programs[name].FD()), ebpf.UpdateAny); err != nil {
+			return nil, fmt.Errorf("call of %s: %w", name, err)
 		}
 	}
-	if made.entry, err = loadForTracepoint(spec, entryName, maps); err != nil {
-		return nil, fmt.Errorf("program %s: %w", entryName, err)
-	}
+	made.entry = programs[entryName]
 	return made, nil
 }
 
 // loadForTracepoint loads a program of the unwinder with maps by the first bytes of their names.
 func loadForTracepoint(
-	spec *ebpf.CollectionSpec, name string, maps map[string]*ebpf.Map,
+	spec *ebpf.CollectionSpec, name string, shared map[string]*ebpf.Map,
 ) (*ebpf.Program, error) {
 	program := spec.Programs[name]
 	if program == nil {
@@ -80,7 +99,7 @@ func loadForTracepoint(
 	}
 	program.Type, program.AttachType, program.AttachTo = ebpf.Tracing, ebpf.AttachTraceRawTp, triggerPoint
 	for known := range spec.Maps {
-		if one := maps[shortened(known)]; one != nil {
+		if one := shared[shortened(known)]; one != nil {
 			// Not each program has each map.
 			_ = program.Instructions.AssociateMap(known, one)
 		}

@@ -23,6 +23,7 @@ export function countsText(counts: StackCounts): string {
 }
 
 const TRIGGERS: Readonly<Record<StackSampling["trigger"], string>> = {
+  tracepoint: "at waits, at a tracepoint",
   watchpoint: "at waits, by a watchpoint",
   context_switches: "at waits, in short periods of all context switches",
   none: "not at waits",
