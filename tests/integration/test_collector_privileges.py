@@ -162,7 +162,7 @@ async def test_doctor_says_that_nothing_reads_other_processes_any_more() -> None
 
 
 async def keeper_of(found: Installation) -> int:
-    """Process that keeps the fork server, once it has given up most rights: nothing waits for it."""
+    """Process that keeps the fork server, once it has given up most rights: none waits for that."""
 
     def keepers() -> list[int]:
         return [

@@ -1,4 +1,4 @@
-"""Stacks where the kernel lacks the tracepoint: context switches are looked at in windows of time."""
+"""Stacks where the kernel lacks the tracepoint: from context switches, in windows of time."""
 
 import os
 import subprocess
@@ -24,9 +24,9 @@ SOURCES = Path(__file__).parents[2] / "stacks"
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program that takes stacks, with a tracepoint that no kernel has."""
     made = tmp_path_factory.mktemp("stacks") / "tidscope-stacks"
-    flags = "-X main.triggerPoint=no_such_tracepoint"
+    options = ("-mod=readonly", "-trimpath", "-ldflags=-X main.triggerPoint=no_such_tracepoint")
     subprocess.run(
-        [str(GO), "build", "-C", str(SOURCES), "-mod=readonly", f"-ldflags={flags}", "-o", str(made)],
+        [str(GO), "build", "-C", str(SOURCES), *options, "-o", str(made)],
         env={**os.environ, "CGO_ENABLED": "0", "GOTOOLCHAIN": "local"},
         check=True,
     )
