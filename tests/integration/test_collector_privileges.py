@@ -187,11 +187,7 @@ async def process_reader(found: Installation) -> str:
 async def test_only_the_helper_that_sets_the_switch_has_cap_sys_admin() -> None:
     async with installation() as found:
         helpers = children(found.collector.pid)
-        holders = [
-            pid
-            for pid in helpers
-            if "CAP_SYS_ADMIN" in names(statuses(pid)[0]["CapEff"])
-        ]
+        holders = [pid for pid in helpers if "CAP_SYS_ADMIN" in names(statuses(pid)[0]["CapEff"])]
         assert len(holders) == 1
         assert_confined(holders[0], {"CAP_SYS_ADMIN"})
         with delay_switch_kept():
