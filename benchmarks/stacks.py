@@ -67,6 +67,8 @@ COMPUTING_NS = 10_000_000
 SPEND_S = 0.2
 """CPU time of a round."""
 SETTLING_ROUNDS = 3
+ROUNDS = 5
+"""Rounds of part `switches` in a state, of which the median counts: some are disturbed."""
 FIRST_STACKS = 5
 THREADS, PERIOD_MS = 4, 5
 """The program of part `start`: its threads, and how often each wakes up."""
@@ -151,12 +153,7 @@ def measure_switches(
     unwatched = Load([str(executable), str(SPEND_S)], core)
 
     def measure() -> tuple[float, ...]:
-        copies.settle()
-        of_copies, _ = copies.round()
-        settle(unwatched)
-        of_unwatched, _ = unwatched.round()
-        settle(watched)
-        of_watched, _ = watched.round()
+        of_copies, of_unwatched, of_watched = map(typical, (copies, unwatched, watched))
         before = taker.taken()
         # After that pause nearly all stays are chosen for a while: more stacks than usually.
         of_stacks, _ = watched.round()
@@ -228,6 +225,12 @@ def settled(load: Load | Window) -> Callable[[], tuple[float, ...]]:
         return load.round()
 
     return measure
+
+
+def typical(load: Load) -> float:
+    """Return nanoseconds of CPU time of an operation, in a steady state."""
+    settle(load)
+    return statistics.median(load.round()[0] for _ in range(ROUNDS))
 
 
 def settle(load: Load | Window) -> None:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from capabilities import GO, needs
+from capabilities import needs
 from measured_code import MeasuredCode, check_named, check_shares, measured
+from programs.build import GO
 from programs.known_code import KnownCode, command
 from stack_collector import StackCollector
 from tidscope_collector.stacks.program import start_program

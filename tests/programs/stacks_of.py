@@ -7,12 +7,13 @@ import json
 import os
 import sys
 
+import numpy as np
 from stack_collector import StackCollector
 
 with StackCollector() as collector:
     target = collector.attach(int(sys.argv[1]))
     collector.sample(target)
-    for node in ("node", "waker_node"):
-        collector.until(lambda node=node: (target.samples[node] > 0).sum() >= 20)
+    collector.until(lambda: int(np.count_nonzero(target.samples["node"])) >= 20)
+    collector.until(lambda: int(np.count_nonzero(target.samples["waker_node"])) >= 20)
     state = collector.state(target)
 print(json.dumps({"user": os.getuid(), "trigger": state.trigger, "reason": state.reason}))
