@@ -1,5 +1,6 @@
 """States of benchmarks/stacks.py: ledgers alone, stacks taken beside them, perf instead of them."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -105,6 +106,14 @@ def why_no_perf(folder: Path) -> str:
             said = (done.stderr.strip() or "no message").splitlines()[-1]
             return f"perf does not record {options[1]} on Linux {os.uname().release}: {said}"
     return ""
+
+
+def why_no_kprobes() -> str:
+    """Return what the kernel says to a kprobe at the end of a switch; empty if it can be set."""
+    type_of_kprobes = Path("/sys/bus/event_source/devices/kprobe/type")
+    if type_of_kprobes.exists():
+        return ""
+    return f"kprobes: {type_of_kprobes}: {os.strerror(errno.ENOENT)}"
 
 
 def perf_version() -> str:

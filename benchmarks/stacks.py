@@ -8,13 +8,17 @@ a third state: at each context switch of the program, or at 49 Hz, as the part n
   each other through pipes (ping_pong.c), with nothing attached (`unwatched`) and with ledgers
   (`watched`).
 - `switches`: the same while stacks are taken of one such program: what a switch costs it more, and
-  another program that nobody watches. `stack_ns` is the cost of a stack: the difference in a round
-  with many, divided by their number. `stack_alone_ns` is the least that workers measured on
-  themselves.
+  another program that nobody watches. `copies_lost_percent` is what a third one loses that reads
+  files and nothing else (copying.c): processors copy slowly while they watch memory. `stack_ns` is
+  the cost of a stack: the difference in a round with many, divided by their number.
+  `stack_alone_ns` is the least that workers measured on themselves.
 - `server`: a program that computes between switches, 20,000 of them a second: the throughput that
   it loses. `nginx` loses `nginx_lost_percent` while visitors load pages.
 - `computing`: a program that hardly switches, looked at 49 times a second.
 - `start`: time until the first stack, and resident memory of keeper and worker.
+
+`perf` is its version, or why it is not measured. `profiler_off_cpu` is what the kernel says to the
+mode for waits that the unwinder's own profiler has, which needs kprobes.
 
 `met` says which figures are within what was asked for; of an estimate its value counts. The figure
 of `idle` is met if the interval contains 0.
@@ -46,6 +50,7 @@ from stack_states import (
     States,
     Taker,
     perf_version,
+    why_no_kprobes,
     why_no_perf,
 )
 from tidscope_collector.stacks.program import StackProgram, start_program
@@ -62,12 +67,15 @@ COMPUTING_NS = 10_000_000
 SPEND_S = 0.2
 """CPU time of a round."""
 SETTLING_ROUNDS = 3
+ROUNDS = 5
+"""Rounds of part `switches` in a state, of which the median counts: some are disturbed."""
 FIRST_STACKS = 5
 THREADS, PERIOD_MS = 4, 5
 """The program of part `start`: its threads, and how often each wakes up."""
 ASKED = {
     "unwatched_ns": 40.0,
     "watched_ns": 200.0,
+    "copies_lost_percent": 1.0,
     "server_lost_percent": 2.0,
     "computing_lost_percent": 1.0,
     "rss_mb": 80.0,
@@ -136,36 +144,36 @@ def measure_idle(executable: Path, blocks: int, core: int, beside_others: bool) 
 
 
 def measure_switches(
-    taker: Taker, attached: Attached, executable: Path, blocks: int, core: int, states: States
+    taker: Taker, attached: Attached, folder: Path, blocks: int, core: int, states: States
 ) -> dict[str, Any]:
-    """Measure the cost of a switch while stacks are taken, and of a stack."""
+    """Measure the cost of a switch while stacks are taken, of a stack, and of copies."""
+    executable = folder / "ping_pong"
+    copies = Load([str(build("copying", folder)), str(SPEND_S)], core)
     watched = Load([str(executable), str(SPEND_S)], core)
     unwatched = Load([str(executable), str(SPEND_S)], core)
 
     def measure() -> tuple[float, ...]:
-        settle(unwatched)
-        of_unwatched, _ = unwatched.round()
-        settle(watched)
-        of_watched, _ = watched.round()
+        of_copies, of_unwatched, of_watched = map(typical, (copies, unwatched, watched))
         before = taker.taken()
         # After that pause nearly all stays are chosen for a while: more stacks than usually.
         of_stacks, _ = watched.round()
         taken = (taker.taken() - before) * of_stacks / SPEND_S / 1e9
-        return of_unwatched, of_watched, of_stacks, taken
+        return of_unwatched, of_watched, of_stacks, taken, of_copies
 
     attached.watch(watched.pid)
     try:
         found = alternate(states.names, blocks, states.within(watched.pid, measure), seed=blocks)
     finally:
         attached.forget(watched.pid)
-        watched.close()
-        unwatched.close()
+        for load in (watched, unwatched, copies):
+            load.close()
     more = {name: (found[name] - found[OFF]) for name in states.names[1:]}
     figures = {
         "switch_ns": round(mean(found[OFF][0] / SWITCHES).value, 1),
         "watched_switch_ns": round(mean(found[OFF][1] / SWITCHES).value, 1),
         **figure("unwatched_ns", mean(more[ON][0] / SWITCHES), 1),
         **figure("watched_ns", mean(more[ON][1] / SWITCHES), 1),
+        **figure("copies_lost_percent", mean(100 * (1 - found[OFF][4] / found[ON][4])), 2),
         **figure("stack_ns", ratio(more[ON][2], found[ON][3]), 0),
         "stack_alone_ns": min(taker.stack_ns),
     }
@@ -217,6 +225,12 @@ def settled(load: Load | Window) -> Callable[[], tuple[float, ...]]:
         return load.round()
 
     return measure
+
+
+def typical(load: Load) -> float:
+    """Return nanoseconds of CPU time of an operation, in a steady state."""
+    settle(load)
+    return statistics.median(load.round()[0] for _ in range(ROUNDS))
 
 
 def settle(load: Load | Window) -> None:
@@ -286,7 +300,7 @@ def measure(
     off_cpu, on_cpu = States(taker, data, PERF_OFF_CPU), States(taker, data, PERF_ON_CPU)
     try:
         if "switches" in parts:
-            figures |= measure_switches(taker, attached, executable, blocks, core, off_cpu)
+            figures |= measure_switches(taker, attached, folder, blocks, core, off_cpu)
         if "server" in parts:
             steps = steps_for(executable, core, SWITCHES * 1e9 / SERVER_SWITCHES)
             found = measure_program(attached, executable, steps, blocks, core, off_cpu)
@@ -302,7 +316,11 @@ def measure(
             figures |= measure_start(attached, taker)
     finally:
         attached.close()
-    return figures | {"trigger": taker.trigger, "perf": without_perf or perf_version()}
+    return figures | {
+        "trigger": taker.trigger,
+        "perf": without_perf or perf_version(),
+        "profiler_off_cpu": f"not measured: {why_no_kprobes() or 'it could run here'}",
+    }
 
 
 def main() -> int:

@@ -108,8 +108,13 @@ func (k *keeper) begin() {
 	worker.Stderr = os.Stderr
 	worker.Env = []string{"GOMEMLIMIT=64MiB", "GOMAXPROCS=2"}
 	worker.ExtraFiles = append([]*os.File{os.NewFile(uintptr(k.socket), "socket")}, k.maps...)
-	worker.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	input, err := worker.StdinPipe()
+	// To a user other than root executing a program leaves ambient capabilities only.
+	rights, err := permitted(workerRights)
+	worker.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, AmbientCaps: rights}
+	var input io.WriteCloser
+	if err == nil {
+		input, err = worker.StdinPipe()
+	}
 	if err == nil {
 		err = worker.Start()
 	}

@@ -34,7 +34,7 @@ const (
 
 // Triggers, as in shared/schemas/stacks.schema.json.
 const (
-	triggerWatchpoint      = "watchpoint"
+	triggerTracepoint      = "tracepoint"
 	triggerContextSwitches = "context_switches"
 	triggerNone            = "none"
 )

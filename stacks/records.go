@@ -37,7 +37,7 @@ func (r *record) delay() uint64 { return r.address }
 
 // shared is struct sampling, mapped; who writes what stands there.
 type shared struct {
-	gapNs, releaseNs, costNs, triggerAt, stays, beyondLimit, noRoom uint64
+	gapNs, releaseNs, costNs, stays, beyondLimit, noRoom uint64
 }
 
 func mapShared(sampling *os.File) (*shared, error) {

@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Rights to load the unwinder: programs and maps, perf events, watchpoints in the kernel's memory,
-// memory maps and memory of other users' processes, their executables, the kernel's symbols.
+// Rights to load the unwinder: programs and maps, perf events and tracepoints, memory maps and memory
+// of other users' processes, their executables, the kernel's symbols.
 var workerRights = []uint{
-	unix.CAP_BPF, unix.CAP_PERFMON, unix.CAP_SYS_ADMIN, unix.CAP_SYS_PTRACE,
-	unix.CAP_DAC_READ_SEARCH, unix.CAP_CHECKPOINT_RESTORE, unix.CAP_SYSLOG,
+	unix.CAP_BPF, unix.CAP_PERFMON, unix.CAP_SYS_PTRACE, unix.CAP_DAC_READ_SEARCH,
+	unix.CAP_CHECKPOINT_RESTORE, unix.CAP_SYSLOG,
 }
 
 // Rights after loading: maps for new executables, and files of processes.
@@ -33,6 +33,22 @@ func harden() error {
 		return fmt.Errorf("no_new_privs: %w", failed)
 	}
 	return nil
+}
+
+// permitted are those of some capabilities that this process has.
+func permitted(wanted []uint) ([]uintptr, error) {
+	var has [2]unix.CapUserData
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	if err := unix.Capget(&header, &has[0]); err != nil {
+		return nil, fmt.Errorf("capabilities: %w", err)
+	}
+	var found []uintptr
+	for _, one := range wanted {
+		if has[one/32].Permitted>>(one%32)&1 == 1 {
+			found = append(found, uintptr(one))
+		}
+	}
+	return found, nil
 }
 
 // keepRights gives up all other capabilities, in all threads, for ever.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	_ "embed"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -12,17 +13,12 @@ import (
 	"unsafe"
 
 	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
 	"golang.org/x/sys/unix"
 )
 
 //go:embed bpf/filter.bpf.o
 var filterObject []byte
-
-// Perf events of hardware breakpoints: linux/hw_breakpoint.h.
-const (
-	breakpointWrite = 2
-	triggerBytes    = 8
-)
 
 // cpuHz is how often each CPU is looked at. A prime number, so that it stays in step with nothing.
 const cpuHz = 49
@@ -30,13 +26,23 @@ const cpuHz = 49
 // pulls is how often a trigger is tried before it is believed.
 const pulls = 16
 
+// Programs of the filter that need the tracepoint.
+const (
+	triggerProgram = "on_trigger"
+	tryingProgram  = "try_trigger"
+)
+
 // filter are the programs that run before the unwinder.
 type filter struct {
 	programs *ebpf.Collection
 	stays    *ebpf.Map
+	trigger  link.Link // an unreferenced one would be closed
 }
 
-func loadFilter(maps []*os.File, entry *ebpf.Program) (*filter, error) {
+// loadFilter loads it.
+//
+// Of the two entries of the unwinder the one for the tracepoint may be missing.
+func loadFilter(maps []*os.File, ofEvents, ofTracepoint *ebpf.Program) (*filter, error) {
 	spec, err := ebpf.LoadCollectionSpecFromReader(bytes.NewReader(filterObject))
 	if err != nil {
 		return nil, fmt.Errorf("filter: %w", err)
@@ -51,12 +57,20 @@ func loadFilter(maps []*os.File, entry *ebpf.Program) (*filter, error) {
 			return nil, fmt.Errorf("map %s: %w", name, err)
 		}
 	}
+	entries := map[string]*ebpf.Program{"of_events": ofEvents, "of_tracepoint": ofTracepoint}
+	if ofTracepoint == nil {
+		delete(entries, "of_tracepoint")
+		delete(spec.Programs, triggerProgram)
+		delete(spec.Programs, tryingProgram)
+	}
 	made, err := ebpf.NewCollectionWithOptions(spec, ebpf.CollectionOptions{MapReplacements: lent})
 	if err != nil {
 		return nil, fmt.Errorf("filter: %w", err)
 	}
-	if err := made.Maps["unwinder"].Update(uint32(0), uint32(entry.FD()), ebpf.UpdateAny); err != nil {
-		return nil, fmt.Errorf("filter: %w", err)
+	for name, entry := range entries {
+		if err := made.Maps[name].Update(uint32(0), uint32(entry.FD()), ebpf.UpdateAny); err != nil {
+			return nil, fmt.Errorf("filter: %w", err)
+		}
 	}
 	return &filter{programs: made, stays: lent["stays"]}, nil
 }
@@ -100,19 +114,26 @@ func (f *filter) open(program string, attributes unix.PerfEventAttr) (events, er
 	return opened, nil
 }
 
-func (f *filter) openWatchpoint(address uint64) (events, error) {
-	attributes := unix.PerfEventAttr{
-		Type: unix.PERF_TYPE_BREAKPOINT, Sample: 1, Bp_type: breakpointWrite,
-		Ext1: address, Ext2: triggerBytes,
+// attachTrigger puts the unwinder on the tracepoint, and returns how long a stack takes there.
+func (f *filter) attachTrigger() (time.Duration, error) {
+	attached, err := link.AttachTracing(link.TracingOptions{Program: f.programs.Programs[triggerProgram]})
+	if err != nil {
+		return 0, fmt.Errorf("tracepoint %s: %w", triggerPoint, err)
 	}
-	return f.open("on_trigger", attributes)
+	took, err := f.try()
+	if err != nil {
+		_ = attached.Close()
+		return 0, err
+	}
+	f.trigger = attached
+	return took, nil
 }
 
 func (f *filter) openContextSwitches() (events, error) {
 	attributes := unix.PerfEventAttr{
 		Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_CONTEXT_SWITCHES, Sample: 1,
 	}
-	return f.open("on_trigger", attributes)
+	return f.open("on_context_switch", attributes)
 }
 
 func (f *filter) openClock() (events, error) {
@@ -142,9 +163,7 @@ func (e events) close() {
 	}
 }
 
-// try pulls the trigger in this thread, with events that are enabled.
-//
-// It returns how long a pull takes at least, with the unwinder in it, or 0 if that was not reached.
+// try pulls the trigger in this thread, and returns how long that takes at least, with the unwinder in it.
 func (f *filter) try() (time.Duration, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -152,13 +171,13 @@ func (f *filter) try() (time.Duration, error) {
 	least := time.Hour
 	for range pulls {
 		begun := time.Now()
-		if _, err := f.programs.Programs["pull_trigger"].Run(&ebpf.RunOptions{}); err != nil {
+		if _, err := f.programs.Programs[tryingProgram].Run(&ebpf.RunOptions{}); err != nil {
 			return 0, fmt.Errorf("trying the trigger: %w", err)
 		}
 		least = min(least, time.Since(begun))
 	}
 	if f.unwound()-before < pulls {
-		return 0, nil
+		return 0, errors.New("the tracepoint does not reach the unwinder")
 	}
 	return max(least, 1), nil
 }

@@ -29,6 +29,8 @@ const (
 	frameCache = 32768
 )
 
+var errOtherVersion = errors.New("the unwinder has none: it is of another version")
+
 // intervals of the unwinder's own work.
 type intervals struct{}
 
@@ -79,24 +81,8 @@ func newUnwinder(ctx context.Context) (*unwinder, error) {
 
 // findProgram finds a program of this process by its name: the library does not give it away.
 func findProgram(name string) (*ebpf.Program, error) {
-	links, err := filepath.Glob("/proc/self/fd/*")
-	if err != nil {
-		return nil, fmt.Errorf("own descriptors: %w", err)
-	}
-	for _, link := range links {
-		target, err := os.Readlink(link)
-		if err != nil || !strings.HasSuffix(target, "bpf-prog") {
-			continue
-		}
-		number, err := strconv.Atoi(filepath.Base(link))
-		if err != nil {
-			continue
-		}
-		copied, err := unix.FcntlInt(uintptr(number), unix.F_DUPFD_CLOEXEC, 0)
-		if err != nil {
-			continue
-		}
-		program, err := ebpf.NewProgramFromFD(copied)
+	for _, descriptor := range ownDescriptors("bpf-prog") {
+		program, err := ebpf.NewProgramFromFD(descriptor)
 		if err != nil {
 			continue
 		}
@@ -105,7 +91,42 @@ func findProgram(name string) (*ebpf.Program, error) {
 		}
 		_ = program.Close()
 	}
-	return nil, errors.New("the unwinder has no program " + name + ": it is of another version")
+	return nil, fmt.Errorf("program %s: %w", name, errOtherVersion)
+}
+
+// ownMaps are the maps of this process by the first bytes of their names, as the kernel knows them.
+func ownMaps() map[string]*ebpf.Map {
+	found := map[string]*ebpf.Map{}
+	for _, descriptor := range ownDescriptors("bpf-map") {
+		one, err := ebpf.NewMapFromFD(descriptor)
+		if err != nil {
+			continue
+		}
+		if info, err := one.Info(); err == nil {
+			found[info.Name] = one
+		}
+	}
+	return found
+}
+
+// ownDescriptors are copies of this process' descriptors of a kind.
+func ownDescriptors(kind string) []int {
+	links, _ := filepath.Glob("/proc/self/fd/*")
+	var found []int
+	for _, link := range links {
+		target, err := os.Readlink(link)
+		if err != nil || !strings.HasSuffix(target, kind) {
+			continue
+		}
+		number, err := strconv.Atoi(filepath.Base(link))
+		if err != nil {
+			continue
+		}
+		if copied, err := unix.FcntlInt(uintptr(number), unix.F_DUPFD_CLOEXEC, 0); err == nil {
+			found = append(found, copied)
+		}
+	}
+	return found
 }
 
 // resolve gives the frames of a stack, innermost first, valid until the next call.
@@ -226,6 +247,7 @@ func trimmed(stack []frame) []frame {
 
 const shortName = 15
 
-func isName(known, name string) bool {
-	return known == name || len(known) == shortName && strings.HasPrefix(name, known)
-}
+// shortened is a name as the kernel knows it.
+func shortened(name string) string { return name[:min(len(name), shortName)] }
+
+func isName(known, name string) bool { return known == name || known == shortened(name) }

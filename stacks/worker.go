@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/cilium/ebpf"
 	"go.opentelemetry.io/ebpf-profiler/libpf"
 	"golang.org/x/sys/unix"
 )
@@ -35,10 +36,12 @@ type worker struct {
 	shared   *shared
 	unwinder *unwinder
 	filter   *filter
+	chain    *chain // if the kernel has the tracepoint
+	cpus     int
 	records  *recordReader
 	tree     *tree
 	joiner   *joiner
-	trigger  events
+	switches events // if they are the trigger
 	status   status
 	gap      time.Duration
 	limited  uint64 // stays beyond the limit, when the gap was set last
@@ -92,40 +95,43 @@ func (w *worker) load(ctx context.Context) error {
 	if w.unwinder, err = newUnwinder(ctx); err != nil {
 		return err
 	}
-	if w.filter, err = loadFilter(maps, w.unwinder.entry); err != nil {
+	var forTracepoint *ebpf.Program
+	chain, withoutTracepoint := loadChain()
+	if chain != nil {
+		w.chain, forTracepoint = chain, chain.entry
+	}
+	if w.filter, err = loadFilter(maps, w.unwinder.entry, forTracepoint); err != nil {
 		return err
 	}
 	if w.records, err = newRecordReader(w.filter.stays); err != nil {
 		return err
 	}
-	if err := w.choose(); err != nil {
+	if err := w.choose(withoutTracepoint); err != nil {
 		return err
 	}
 	return keepRights(unwindingRights)
 }
 
-// choose opens events that reach the unwinder: a watchpoint if that works here.
-func (w *worker) choose() error {
-	w.status = status{State: stateSampling, Trigger: triggerWatchpoint}
-	watchpoint, why := w.filter.openWatchpoint(w.shared.triggerAt)
-	if why == nil {
-		if why = watchpoint.enable(true); why == nil {
-			var took time.Duration
-			if took, why = w.filter.try(); took > 0 {
-				w.trigger, w.status.StackNs = watchpoint, took.Nanoseconds()
-			} else if why == nil {
-				why = errors.New("it does not reach the unwinder")
-			}
-		}
+// choose lets something call the unwinder: the tracepoint, unless something speaks against it, else context
+// switches.
+func (w *worker) choose(why error) error {
+	cpus, err := onlineCPUs()
+	if err != nil {
+		return err
 	}
-	if w.trigger == nil {
-		watchpoint.close()
-		switches, err := w.filter.openContextSwitches()
-		if err != nil {
-			return fmt.Errorf("no perf event reaches the unwinder: watchpoint: %w, context switches: %w", why, err)
+	w.cpus = len(cpus)
+	w.status = status{State: stateSampling, Trigger: triggerTracepoint}
+	if why == nil {
+		var took time.Duration
+		took, why = w.filter.attachTrigger()
+		w.status.StackNs = took.Nanoseconds()
+	}
+	if why != nil {
+		if w.switches, err = w.filter.openContextSwitches(); err != nil {
+			return fmt.Errorf("nothing calls the unwinder: tracepoint: %w, context switches: %w", why, err)
 		}
-		w.trigger, w.status.Trigger = switches, triggerContextSwitches
-		w.status.Reason = fmt.Sprintf("no watchpoint: %v", why)
+		w.status.Trigger = triggerContextSwitches
+		w.status.Reason = fmt.Sprintf("no tracepoint: %v", why)
 	}
 	clock, err := w.filter.openClock()
 	if err == nil {
@@ -143,7 +149,7 @@ func (w *worker) run(over <-chan struct{}) error {
 	w.shared.releaseNs = uint64(releaseAfter)
 	w.shared.costNs = uint64(time.Second / stacksPerSecond)
 	w.limited = w.shared.beyondLimit
-	if w.status.Trigger == triggerWatchpoint {
+	if w.status.Trigger == triggerTracepoint {
 		w.shared.gapNs = uint64(w.gap)
 	} else {
 		// The waker's stack would be that of its next switch.
@@ -179,11 +185,11 @@ func (w *worker) run(over <-chan struct{}) error {
 // openWindows lets stays be chosen in windows of time, in which all context switches are looked at.
 func (w *worker) openWindows(stop <-chan struct{}) {
 	for {
-		_ = w.trigger.enable(true)
+		_ = w.switches.enable(true)
 		w.shared.gapNs = uint64(max(w.gap/time.Duration(windowPeriod/window), time.Millisecond))
 		time.Sleep(window)
 		w.shared.gapNs = 0
-		_ = w.trigger.enable(false)
+		_ = w.switches.enable(false)
 		select {
 		case <-stop:
 			return
@@ -228,8 +234,8 @@ func (w *worker) flush() error {
 			return errGone
 		}
 	}
-	w.gap = nextGap(w.gap, wanted(records), beyond, len(w.trigger))
-	if w.status.Trigger == triggerWatchpoint {
+	w.gap = nextGap(w.gap, wanted(records), beyond, w.cpus)
+	if w.status.Trigger == triggerTracepoint {
 		w.shared.gapNs = uint64(w.gap)
 	}
 	return nil

@@ -59,7 +59,7 @@ STACKS = {
     "test_stacks_threads",
     "test_stacks_windows",
 }
-"""Files that have stacks taken by watchpoints, of which a processor has four."""
+"""Files that load the unwinder often, which takes seconds of a processor."""
 
 LONGEST = (
     "machine",

@@ -54,7 +54,7 @@ def start_fake(
 
 def status(state: str, **other: Any) -> bytes:
     """Return a message about the worker."""
-    fields = {"trigger": "watchpoint", "cpu_hz": 49, "stack_ns": 5000, "reason": "", "at_ns": 1}
+    fields = {"trigger": "tracepoint", "cpu_hz": 49, "stack_ns": 5000, "reason": "", "at_ns": 1}
     return b"S" + json.dumps({"state": state, **fields, **other}).encode()
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs before the unwinder, and lets it look at threads whose stacks are wanted only. Both are
- * programs of perf events: a tail call needs that.
+ * Runs before the unwinder, and lets it look at threads whose stacks are wanted only. Both must be
+ * programs of one type, of perf events or of the tracepoint: a tail call needs that.
  *
  * The maps of the included files are those of the ledger's program (sampler/src/ledger/waits.bpf.c);
  * `make bpf` compiles this.
@@ -16,13 +16,16 @@
 
 PROCESS_MAPS(targets, watched);
 
-/* The unwinder. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u32);
-} unwinder SEC(".maps");
+#define UNWINDER(name)                                                                             \
+	struct {                                                                                   \
+		__uint(type, BPF_MAP_TYPE_PROG_ARRAY);                                             \
+		__uint(max_entries, 1);                                                            \
+		__type(key, __u32);                                                                \
+		__type(value, __u32);                                                              \
+	} name SEC(".maps")
+
+UNWINDER(of_events);
+UNWINDER(of_tracepoint);
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -31,7 +34,7 @@ struct {
 	__type(value, __u64);
 } unwound SEC(".maps"); /* how often the unwinder was called */
 
-static __always_inline void unwind(struct bpf_perf_event_data *context)
+static __always_inline void unwind(void *context, void *unwinder)
 {
 	__u32 zero = 0;
 	__u64 *count = bpf_map_lookup_elem(&unwound, &zero);
@@ -39,13 +42,12 @@ static __always_inline void unwind(struct bpf_perf_event_data *context)
 	if (!count)
 		return;
 	++*count;
-	bpf_tail_call(context, &unwinder, 0);
+	bpf_tail_call(context, unwinder, 0);
 	--*count;
 }
 
-/* The ledger's program wants the stack of the thread that runs here. */
-SEC("perf_event")
-int on_trigger(struct bpf_perf_event_data *context)
+/* Does the ledger's program want the stack of the thread that runs here? */
+static __always_inline int is_asked(void)
 {
 	__u32 zero = 0, tid = bpf_get_current_pid_tgid();
 	struct asked *cpu = bpf_map_lookup_elem(&asked, &zero);
@@ -53,13 +55,28 @@ int on_trigger(struct bpf_perf_event_data *context)
 	if (!cpu || !tid || cpu->tid != tid)
 		return 0;
 	cpu->tid = 0;
-	unwind(context);
+	return 1;
+}
+
+SEC("tp_btf/bpf_trigger_tp")
+int on_trigger(void *context)
+{
+	if (is_asked())
+		unwind(context, &of_tracepoint);
+	return 0;
+}
+
+SEC("perf_event")
+int on_context_switch(void *context)
+{
+	if (is_asked())
+		unwind(context, &of_events);
 	return 0;
 }
 
 /* A clock of this CPU: does a thread of a target run here? */
 SEC("perf_event")
-int on_clock(struct bpf_perf_event_data *context)
+int on_clock(void *context)
 {
 	__u64 id = bpf_get_current_pid_tgid();
 	__u32 tgid = id >> 32, key = tgid & (WATCHED - 1), zero = 0;
@@ -88,22 +105,19 @@ int on_clock(struct bpf_perf_event_data *context)
 		.kind = SEEN_ON_CPU,
 	};
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
-	unwind(context);
+	unwind(context, &of_events);
 	return 0;
 }
 
-/* Wants the stack of who runs this, to see whether a watchpoint reaches the unwinder. */
+/* Wants the stack of who runs this, to see whether the tracepoint reaches the unwinder. */
 SEC("syscall")
-int pull_trigger(void *unused)
+int try_trigger(void *unused)
 {
-	__u32 zero = 0, tid = bpf_get_current_pid_tgid();
+	__u32 zero = 0;
 	struct asked *cpu = bpf_map_lookup_elem(&asked, &zero);
-	struct sampling *shared = bpf_map_lookup_elem(&sampling, &zero);
 
-	if (!cpu || !shared)
-		return 0;
-	cpu->tid = tid;
-	*(volatile __u64 *)&shared->trigger = tid;
+	if (cpu)
+		pull_trigger(cpu, bpf_get_current_pid_tgid());
 	return 0;
 }
 

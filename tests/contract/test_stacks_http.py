@@ -255,7 +255,7 @@ async def test_stacks_are_taken_by_the_collector_and_logged_once(
             assert (command.target, command.seconds) == (TARGET_ID, seconds)
             assert command.actor.role == "operator"
             sampling = StackSampling(
-                until_unix_us=until_us, trigger="watchpoint", cpu_hz=49, reason=""
+                until_unix_us=until_us, trigger="tracepoint", cpu_hz=49, reason=""
             )
             taken = target().model_copy(update={"stacks": sampling})
             await collector.say(

@@ -91,13 +91,13 @@ def until_state(collector: StackCollector, is_so: Callable[[], bool]) -> None:
 
 def test_a_killed_worker_begins_again(collector: StackCollector, target: StackedTarget) -> None:
     worker = taking(collector, target)
-    assert perf_events(worker) >= 2 * (os.cpu_count() or 1)
+    assert perf_events(worker) >= (os.cpu_count() or 1)
     os.kill(worker, signal.SIGKILL)
     until_state(collector, lambda: len(collector.service.periods()) == 2)
     first, second = collector.service.periods()
     assert first.begin_ns < first.end_ns < second.begin_ns
     assert taking(collector, target) != worker
-    assert collector.state(target).trigger == "watchpoint"
+    assert collector.state(target).trigger == "tracepoint"
     rows = target.samples
     assert rows["sample"].tolist() == list(range(1, len(rows) + 1))
 
@@ -193,7 +193,7 @@ def test_the_program_holds_no_more_rights_than_it_needs(
     assert not bounding >> net_admin & 1
     assert _status(worker, "Seccomp") == "2"
     assert _status(worker, "NoNewPrivs") == "1"
-    assert int(_status(program.pid, "CapEff"), 16) >> sys_admin & 1
+    assert not int(_status(program.pid, "CapEff"), 16) >> sys_admin & 1
 
 
 def _status(pid: int, key: str) -> str:

@@ -156,7 +156,7 @@ def test_a_tree_of_processes_that_fork_and_execute(collector: StackCollector) ->
         begin = collector.now_ns(target)
         accounts = forked(parent, 5)
         window = begin, collector.settle(target)
-        assert collector.state(target).trigger == "watchpoint"
+        assert collector.state(target).trigger == "tracepoint"
         # Each child is a new process to the unwinder, which takes some of its time.
         for account in accounts:
             found = MeasuredCode(target, window, account)

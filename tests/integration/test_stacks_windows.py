@@ -1,38 +1,52 @@
-"""Stacks where no watchpoint can be set: context switches are looked at in windows of time."""
+"""Stacks where the kernel lacks the tracepoint: from context switches, in windows of time."""
 
-import mmap
-import struct
+import os
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from capabilities import needs
 from measured_code import MeasuredCode, check_named, check_shares, measured
+from programs.build import GO
 from programs.known_code import KnownCode, command
 from stack_collector import StackCollector
+from tidscope_collector.stacks.program import start_program
 from tidscope_collector.waits.states import State
 
-pytestmark = [needs("root"), needs("btf"), needs("stacks")]
+pytestmark = [needs("root"), needs("btf"), needs("stacks"), needs("go")]
 
-TRIGGER_AT = 24
-"""Offset of `trigger_at` in struct sampling of sampled_stays.bpf.h."""
 WINDOWS = 10
 """Periods a window: `windowPeriod` divided by `window`."""
+SOURCES = Path(__file__).parents[2] / "stacks"
 
 
 @pytest.fixture(scope="module")
-def work() -> Iterator[MeasuredCode]:
-    with StackCollector() as collector, KnownCode(command("c")) as program:
-        target = collector.attach(program.pid)
-        ledger = collector.sources.ledger.program
-        assert ledger is not None
-        with mmap.mmap(ledger.stack_maps[0], mmap.PAGESIZE) as sampling:
-            # No processor watches a word that is not aligned.
-            sampling[TRIGGER_AT : TRIGGER_AT + 8] = struct.pack("<Q", 1)
-        yield measured(collector, program, target, 15)
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program that takes stacks, with a tracepoint that no kernel has."""
+    made = tmp_path_factory.mktemp("stacks") / "tidscope-stacks"
+    options = ("-mod=readonly", "-trimpath", "-ldflags=-X main.triggerPoint=no_such_tracepoint")
+    subprocess.run(
+        [str(GO), "build", "-C", str(SOURCES), *options, "-o", str(made)],
+        env={**os.environ, "CGO_ENABLED": "0", "GOTOOLCHAIN": "local"},
+        check=True,
+    )
+    return made
+
+
+@pytest.fixture(scope="module")
+def work(program: Path) -> Iterator[MeasuredCode]:
+    with (
+        StackCollector(start_program(program)) as collector,
+        KnownCode(command("c")) as working,
+    ):
+        target = collector.attach(working.pid)
+        yield measured(collector, working, target, 15)
         status = collector.service.status
         assert status is not None
         assert status.trigger == "context_switches"
-        assert status.reason.startswith("no watchpoint: CPU 0: ")
+        assert status.reason.startswith("no tracepoint: ")
+        assert "no_such_tracepoint" in status.reason
         assert "in windows of time" in str(collector.service.finding())
 
 

@@ -64,7 +64,7 @@ def test_the_latest_end_of_a_lease_counts(driven: DrivenStacks) -> None:
 def test_a_target_hears_until_nothing_is_taken(driven: DrivenStacks) -> None:
     driven.service.sample("a", 100)
     driven.begin()
-    driven.until(lambda: driven.reported[-1][1].trigger == "watchpoint")
+    driven.until(lambda: driven.reported[-1][1].trigger == "tracepoint")
     driven.service.forget("a")
     assert driven.command() == b"end"
     driven.send(status("ended"))
@@ -72,7 +72,7 @@ def test_a_target_hears_until_nothing_is_taken(driven: DrivenStacks) -> None:
     reported = len(driven.reported)
     driven.service.sample("b", 100)
     driven.begin()
-    driven.until(lambda: driven.reported[-1][1].trigger == "watchpoint")
+    driven.until(lambda: driven.reported[-1][1].trigger == "tracepoint")
     assert {target for target, _ in driven.reported[reported:]} == {"b"}
 
 
@@ -170,7 +170,7 @@ def test_findings_say_how_stacks_are_taken(driven: DrivenStacks) -> None:
     driven.service.sample("a", 100)
     driven.begin()
     found = driven.service.finding()
-    assert found == "Stacks are being taken by watchpoint: one costs the thread 5 us."
+    assert found == "Stacks are being taken by tracepoint: one costs the thread 5 us."
 
 
 @pytest.mark.parametrize("obstacle", [NO_STACKS, Obstacle("there is none", "Build it.")])

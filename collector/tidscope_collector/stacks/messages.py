@@ -59,7 +59,7 @@ class Status(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
     state: Literal["loading", "sampling", "ended", "failed"]
-    trigger: Literal["watchpoint", "context_switches", "none"]
+    trigger: Literal["tracepoint", "context_switches", "none"]
     cpu_hz: float = Field(ge=0, le=1000)
     stack_ns: int = Field(ge=0, lt=MAX_TIME_NS)
     reason: str = Field(max_length=_TEXT)

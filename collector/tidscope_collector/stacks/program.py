@@ -31,7 +31,6 @@ _NEEDED = frozenset(
         capabilities.CHECKPOINT_RESTORE,  # executables as they are mapped
     }
 )
-"""Without CAP_SYS_ADMIN context switches are the trigger."""
 _SOCKET = 3
 _BEGIN, _END = b"begin", b"end"
 END_S = 5.0

@@ -45,7 +45,7 @@ export const NO_COUNTS: StackCounts = {
 
 export const SAMPLING: StackSampling = {
   until_unix_us: 1_700_000_015_000_000,
-  trigger: "watchpoint",
+  trigger: "tracepoint",
   cpu_hz: 49,
   reason: "",
 };

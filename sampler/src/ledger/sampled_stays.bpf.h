@@ -30,13 +30,9 @@ struct sampling {
 	__u64 gap_ns;	  /* average time between two chosen stays of a kind of a thread; 0: none is chosen */
 	__u64 release_ns; /* who ends a chosen wait for a futex is looked at if it was so long */
 	__u64 cost_ns;	  /* a CPU may take one stack in so much time */
-	__u64 trigger_at; /* where `trigger` stands in the kernel's memory */
 	__u64 stays;	  /* number of the last chosen one */
 	__u64 beyond_limit; /* were chosen, but a CPU may take no more stacks now */
 	__u64 no_room;	  /* records that the ring had no room for */
-	__u64 spare;
-	__u64 trigger;	  /* in a cache line of its own */
-	__u64 more[7];
 };
 
 /* Token bucket of a CPU, and the thread whose stack is wanted. */
@@ -66,3 +62,13 @@ struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, STAYS_BYTES);
 } stays SEC(".maps");
+
+/* Fires the tracepoint `bpf_trigger_tp`, from Linux 6.10 on: net/bpf/test_run.c. */
+extern int bpf_modify_return_test_tp(int nonce) __ksym __weak;
+
+/* The program on that tracepoint, if there is one, takes the stack of the thread that runs here. */
+static __always_inline void pull_trigger(struct asked *cpu, __u32 tid)
+{
+	cpu->tid = tid;
+	bpf_modify_return_test_tp(tid);
+}

@@ -10,9 +10,10 @@
  *
  * The ring `stays` gets records of each chosen stay: its begin, its end, and for a futex wait that
  * was long enough the thread that ended it.
- * To have a stack taken of the current thread, the program writes to `trigger`: a watchpoint on it
- * runs the unwinder in this thread, at once. Without a watchpoint the next context switch of this
- * CPU does; `asked` names the thread.
+ *
+ * To have a stack taken of the current thread, the program fires a tracepoint, on which the unwinder
+ * runs in this thread, at once. Without that tracepoint the next context switch of this CPU runs
+ * it; `asked` names the thread.
  */
 #include "sampled_stays.bpf.h"
 
@@ -39,15 +40,6 @@ static __always_inline struct sampling *is_sampling(void)
 	struct sampling *shared = shared_sampling();
 
 	return shared && shared->gap_ns ? shared : 0;
-}
-
-/* Publish the address for the watchpoint. */
-static __always_inline void tell_trigger(void)
-{
-	struct sampling *shared = shared_sampling();
-
-	if (shared)
-		shared->trigger_at = (__u64)&shared->trigger;
 }
 
 /* Kinds of stays differ in length: one of them shall not crowd out another. */
@@ -113,11 +105,16 @@ static __always_inline __s64 credit_of(struct asked *cpu, __u64 now)
 	return cpu->credit_ns;
 }
 
+/* A type of the kernel where there is a function that fires the tracepoint. */
+typedef void (*btf_trace_bpf_trigger_tp)(void *unused, int nonce);
+
 /* The unwinder looks at the thread that runs here. */
-static __always_inline void take_stack(struct sampling *shared, struct asked *cpu, __u32 tid)
+static __always_inline void take_stack(struct asked *cpu, __u32 tid)
 {
-	cpu->tid = tid;
-	*(volatile __u64 *)&shared->trigger = tid;
+	if (bpf_core_type_exists(btf_trace_bpf_trigger_tp))
+		pull_trigger(cpu, tid);
+	else
+		cpu->tid = tid;
 }
 
 /* A stay begins: is it chosen? What the slot says of it is up to date. */
@@ -156,7 +153,7 @@ static __noinline int begin_stay(struct slot *slot)
 	record->address = slot->address;
 	record->weight = weight;
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
-	take_stack(shared, cpu, slot->tid);
+	take_stack(cpu, slot->tid);
 	return 0;
 }
 
@@ -203,6 +200,6 @@ static __noinline int release_stay(struct slot *slot, __u32 tid, __u64 now)
 	record->begin_ns = left;
 	record->address = slot->address;
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
-	take_stack(shared, cpu, tid);
+	take_stack(cpu, tid);
 	return 0;
 }

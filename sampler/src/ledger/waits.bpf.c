@@ -302,7 +302,6 @@ int begin_ledgers(struct bpf_iter__task *context)
 
 	if (!task || task->__state & TASK_DEAD)
 		return 0;
-	tell_trigger();
 	slot = begin(task, OTHER);
 	if (!slot)
 		return 0;

@@ -3719,11 +3719,12 @@ Side of the stacks: threads while they are in states, or the threads that ended 
 StackTrigger = TypeAliasType(
     "StackTrigger",
     Annotated[
-        Literal["watchpoint", "context_switches", "none"], Field(title="StackTrigger")
+        Literal["tracepoint", "watchpoint", "context_switches", "none"],
+        Field(title="StackTrigger"),
     ],
 )
 """
-Trigger that lets the unwinder look at a thread that leaves the CPU: a watchpoint on a variable that the ledger's program writes, context switches in windows of time, or nothing.
+Trigger that lets the unwinder look at a thread that leaves the CPU: a tracepoint that the ledger's program fires, context switches in windows of time, or nothing. Earlier collectors used a watchpoint.
 """
 
 

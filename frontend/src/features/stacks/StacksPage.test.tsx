@@ -56,7 +56,7 @@ it("has stacks taken while it is open, and shows exact time divided by samples",
   expect(screen.getByText("83 % with a known stack")).toBeTruthy();
   expect(boxes(page)).toContain("update_account");
   expect(boxes(page)).toContain("no stack known");
-  expect(screen.getByText(/Taking stacks at waits, by a watchpoint/)).toBeTruthy();
+  expect(screen.getByText(/Taking stacks at waits, at a tracepoint/)).toBeTruthy();
   const asked = page.backend.requests(`GET ${GRAPH}`).length;
   await page.run(6);
   // About once a second, and the lease is renewed before it ends.

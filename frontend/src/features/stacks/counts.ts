@@ -23,12 +23,13 @@ export function countsText(counts: StackCounts): string {
 }
 
 const TRIGGERS: Readonly<Record<StackSampling["trigger"], string>> = {
+  tracepoint: "at waits, at a tracepoint",
   watchpoint: "at waits, by a watchpoint",
   context_switches: "at waits, in short periods of all context switches",
   none: "not at waits",
 };
 
-/** How stacks are taken: "Taking stacks at waits, by a watchpoint, and of each CPU at 49 Hz." */
+/** How stacks are taken: "Taking stacks at waits, at a tracepoint, and of each CPU at 49 Hz." */
 export function samplingText({ until_unix_us, trigger, cpu_hz }: StackSampling): string {
   const cpus =
     cpu_hz > 0 ? `and of each CPU at ${formatNumber(cpu_hz, "count")} Hz` : "and not of CPUs";

@@ -217,9 +217,9 @@ it("says what became of stacks", () => {
   expect(countsText({ ...none, beyond_limit: 4 })).toBe(
     "Of the stacks of all targets of this host meanwhile, 9 were taken; 4 were beyond the limit a second.",
   );
-  const sampling = { until_unix_us: 1, trigger: "watchpoint", cpu_hz: 49, reason: "" } as const;
+  const sampling = { until_unix_us: 1, trigger: "tracepoint", cpu_hz: 49, reason: "" } as const;
   expect(samplingText(sampling)).toBe(
-    "Taking stacks at waits, by a watchpoint, and of each CPU at 49 Hz.",
+    "Taking stacks at waits, at a tracepoint, and of each CPU at 49 Hz.",
   );
   expect(samplingText({ ...sampling, until_unix_us: null })).toBe("No stacks are being taken.");
 });
