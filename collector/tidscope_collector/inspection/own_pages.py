@@ -1,6 +1,7 @@
 """Pages that one Go program serves at ports of its own, such as its profiles.
 
-A page is looked for at each port once, and only if the program has the functions that serve it.
+A page is looked for at each port once, and only if the program has the functions that serve it. A
+port that does not answer in time is tried again at the next search.
 """
 
 import time
@@ -13,6 +14,7 @@ from tidscope_collector.inspection.own_server import (
     NotOwnPortError,
     NotServedError,
     OwnedPort,
+    TooSlowError,
     fetch,
 )
 from tidscope_collector.inspection.reader import ask_ports
@@ -104,6 +106,9 @@ class OwnPages(Generic[_Content]):
             for path in sorted(missing - self._ports.keys()):
                 try:
                     self._fetch(path, port)
+                except TooSlowError:
+                    self._tried.discard(port)
+                    continue
                 except (NotServedError, NoAnswerError, NotOwnPortError):
                     continue
                 self._ports[path] = port

@@ -85,11 +85,13 @@ describe("a full semaphore of a Go program", () => {
   });
 
   it("stays while it is little below its threshold", () => {
-    const counts = (t_s: number) => ({ 1: t_s === 10 ? 1 : 2, 2: 2 });
-    expect(said(FULL, counts)).toEqual([]);
+    // Over 10 s the threshold is 2.6: one reading may be chance.
+    const counts = (last: number) => (t_s: number) => ({ 1: t_s === 10 ? last : 3, 2: 2 });
+    expect(said(FULL, counts(3))).toHaveLength(1);
+    expect(said(FULL, counts(0))).toEqual([]);
     const id = "goroutines:100 chan send main.serve:58";
-    expect(said(FULL, counts, [id])).toHaveLength(1);
-    expect(said(FULL, () => ({ 1: 1, 2: 2 }), [id])).toEqual([]);
+    expect(said(FULL, counts(0), [id])).toHaveLength(1);
+    expect(said(FULL, () => ({ 1: 2, 2: 2 }), [id])).toEqual([]);
   });
 });
 
