@@ -51,7 +51,7 @@ class OwnPages(Generic[_Content]):
         not_served: sentence for people that says that no page is served.
 
     Attributes:
-        took_s: time of the last request for a page, in seconds.
+        took_s: time that the program took for the last page, in seconds.
     """
 
     def __init__(
@@ -123,7 +123,14 @@ class OwnPages(Generic[_Content]):
         """
         page = self._pages[path]
         owned = self._owned.setdefault(port, OwnedPort(self._pid, self._start_ticks, port))
-        began_s = time.monotonic()
-        body = fetch(port, path, owned.refusal, page.accept)
-        self.took_s = time.monotonic() - began_s
+        asked_s = time.monotonic()
+
+        def refusal() -> str:
+            nonlocal asked_s
+            why = owned.refusal()
+            asked_s = time.monotonic()
+            return why
+
+        body = fetch(port, path, refusal, page.accept)
+        self.took_s = time.monotonic() - asked_s
         return page.parse(body)
