@@ -114,12 +114,12 @@ describe("other waits for each other", () => {
   it("are past it in a caller of the package, and nowhere else", () => {
     const wrapped: Stacks = {
       1: ["chan send", ["main.take", 3], ["main.handle", 8], ["net/http.serve", 1]],
-      2: ["IO wait", ["main.fetch", 4], ["main.handle", 9], ["net/http.serve", 1]],
+      2: ["IO wait", ["net/http.Get", 7], ["main.fetch", 4], ["main.handle", 9]],
       3: ["IO wait", ["net/http.serve", 2]],
     };
     expect(said(wrapped, () => ({ 1: 9, 2: 1, 3: 50 }))).toEqual([
       "9 goroutines wait for a place in a channel (chan send), in main.take (main.go:3); " +
-        "the one past it is mostly waiting for I/O, in main.fetch (main.go:4).",
+        "the one past it is mostly in net/http.Get, called by main.fetch (main.go:4).",
     ]);
     expect(said(wrapped, () => ({ 1: 9, 3: 50 }))).toHaveLength(1);
   });

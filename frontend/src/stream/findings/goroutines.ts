@@ -87,9 +87,20 @@ function beyondText(row: GoroutineRow, rows: readonly GoroutineRow[]): string {
   const most = past.reduce((a, b) => (b.mean > a.mean ? b : a));
   const n = Math.max(1, Math.round(mean));
   const who = n === 1 ? "the one past it is" : `the ${n} past it are`;
-  const doing = DOING[most.reason] ?? `waiting (${most.reason})`;
-  return `${who} mostly ${doing}, in ${codeOf(most.place)}`;
+  return `${who} mostly ${doingOf(most)} ${codeOf(most.place)}`;
 }
+
+/** What goroutines do, before the code: "asleep, in", or "in os.(*File).Sync, called by". */
+function doingOf({ reason, place, stacks }: GoroutineRow): string {
+  const frames = stacks[0]?.frames ?? [];
+  const at = frames.findIndex((frame) => frame.function === place.function);
+  const called = frames[at - 1];
+  if (called !== undefined && CALLS.includes(reason)) return `in ${called.function}, called by`;
+  return `${DOING[reason] ?? `waiting (${reason})`}, in`;
+}
+
+/** Reasons that the function which the program calls explains better. */
+const CALLS = ["system call", "IO wait"];
 
 /**
  * Goroutines that are in the function that waits, or in one of its callers within the package, and
