@@ -295,7 +295,7 @@ INCIDENTS: tuple[Incident, ...] = (
         "go-held-over-fsync",
         "16 goroutines hold a mutex while a file is synced",
         (*GO, "held-over-fsync"),
-        right=r"sync.*one (thread )?at a time|one at a time.*sync|mutex",
+        right=r"sync.*one (thread )?at a time|one at a time.*sync|mutex|Mutex.*\.Sync",
         symptom=r"disk|sync",
         place=disk_limit,
         misleading=r"were idle",

@@ -15,6 +15,8 @@ sys.path.insert(0, str(TESTS))
 logging.disable(logging.CRITICAL)
 
 DECODERS = [
+    "tidscope_collector.inspection.go_profiles",
+    "tidscope_collector.inspection.goroutine_waits",
     "tidscope_collector.inspection.pprof",
     "tidscope_collector.goruntime",
     "tidscope_wire.frame",

@@ -7,7 +7,11 @@ import pytest
 from tidscope_collector.inspection import own_pages
 from tidscope_collector.inspection.asking import NoAnswerError
 from tidscope_collector.inspection.lock_answers import BlockedLine, ContentionLine, GoServing
-from tidscope_collector.inspection.own_server import NotOwnPortError, NotServedError
+from tidscope_collector.inspection.own_server import (
+    NotOwnPortError,
+    NotServedError,
+    TooSlowError,
+)
 from tidscope_collector.inspection.prometheus_text import add_up
 from tidscope_collector.locks import runtime_locks
 from tidscope_collector.locks.runtime_locks import (
@@ -90,6 +94,17 @@ def test_a_port_that_serves_nothing_is_tried_once(program: GoProgram) -> None:
     for _ in range(3):
         source.read()
     assert program.fetched.count((80, PROFILE)) == program.fetched.count((80, METRICS)) == 1
+
+
+def test_a_port_that_does_not_answer_in_time_is_tried_at_the_next_search(
+    program: GoProgram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(own_pages, "SEARCH_S", 0.0)
+    source = GoLocks(7, 1)
+    program.error = TooSlowError("it does not answer within 1.5 s")
+    assert source.read() == []
+    program.error = None
+    assert len(source.read()) == 2
 
 
 def test_a_count_that_falls_is_no_negative_wait(program: GoProgram) -> None:

@@ -22,9 +22,9 @@ from tidscope_collector.goroutines.registry import GoroutineRegistry
 from tidscope_collector.inspection.own_pages import OwnPages
 from tidscope_collector.inspection.own_server import NotServedError
 
-EVERY_S = 2.0
+EVERY_S = 3.0
 """Interval between two readings, in seconds."""
-REST = 25
+REST = 50
 """Minimum pause after a reading, as a multiple of the time that the program took to answer, so that
 large programs are asked less often."""
 LONGEST_PAUSE_S = 60.0

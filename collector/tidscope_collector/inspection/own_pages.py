@@ -1,6 +1,7 @@
 """Pages that one Go program serves at ports of its own, such as its profiles.
 
-A page is looked for at each port once, and only if the program has the functions that serve it.
+A page is looked for at each port once, and only if the program has the functions that serve it. A
+port that does not answer in time is tried again at the next search.
 """
 
 import time
@@ -13,6 +14,7 @@ from tidscope_collector.inspection.own_server import (
     NotOwnPortError,
     NotServedError,
     OwnedPort,
+    TooSlowError,
     fetch,
 )
 from tidscope_collector.inspection.reader import ask_ports
@@ -49,7 +51,7 @@ class OwnPages(Generic[_Content]):
         not_served: sentence for people that says that no page is served.
 
     Attributes:
-        took_s: time of the last request for a page, in seconds.
+        took_s: time that the program took for the last page, in seconds.
     """
 
     def __init__(
@@ -104,6 +106,9 @@ class OwnPages(Generic[_Content]):
             for path in sorted(missing - self._ports.keys()):
                 try:
                     self._fetch(path, port)
+                except TooSlowError:
+                    self._tried.discard(port)
+                    continue
                 except (NotServedError, NoAnswerError, NotOwnPortError):
                     continue
                 self._ports[path] = port
@@ -118,7 +123,14 @@ class OwnPages(Generic[_Content]):
         """
         page = self._pages[path]
         owned = self._owned.setdefault(port, OwnedPort(self._pid, self._start_ticks, port))
-        began_s = time.monotonic()
-        body = fetch(port, path, owned.refusal, page.accept)
-        self.took_s = time.monotonic() - began_s
+        asked_s = time.monotonic()
+
+        def refusal() -> str:
+            nonlocal asked_s
+            why = owned.refusal()
+            asked_s = time.monotonic()
+            return why
+
+        body = fetch(port, path, refusal, page.accept)
+        self.took_s = time.monotonic() - asked_s
         return page.parse(body)

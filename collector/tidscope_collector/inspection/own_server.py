@@ -38,6 +38,10 @@ class NotServedError(Exception):
     """The port does not serve the requested page; the text is a sentence for people."""
 
 
+class TooSlowError(NotServedError):
+    """The port does not answer in time; it may serve the page nevertheless."""
+
+
 class NotOwnPortError(Exception):
     """The port must not be asked; the text says why."""
 
@@ -68,7 +72,7 @@ def fetch(port: int, path: str, refusal: Callable[[], str], accept: str) -> byte
         answer = connection.getresponse()
         body = answer.read(MAX_BYTES + 1)
     except TimeoutError as error:
-        raise NotServedError(f"{address} does not answer within {DEADLINE_S:g} s.") from error
+        raise TooSlowError(f"{address} does not answer within {DEADLINE_S:g} s.") from error
     except (OSError, http.client.HTTPException) as error:
         raise NotServedError(f"{address} does not answer: {error}.") from error
     finally:

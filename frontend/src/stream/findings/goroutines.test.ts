@@ -85,11 +85,13 @@ describe("a full semaphore of a Go program", () => {
   });
 
   it("stays while it is little below its threshold", () => {
-    const counts = (t_s: number) => ({ 1: t_s === 10 ? 1 : 2, 2: 2 });
-    expect(said(FULL, counts)).toEqual([]);
+    // Over 10 s the threshold is 2.6: one reading may be chance.
+    const counts = (last: number) => (t_s: number) => ({ 1: t_s === 10 ? last : 3, 2: 2 });
+    expect(said(FULL, counts(3))).toHaveLength(1);
+    expect(said(FULL, counts(0))).toEqual([]);
     const id = "goroutines:100 chan send main.serve:58";
-    expect(said(FULL, counts, [id])).toHaveLength(1);
-    expect(said(FULL, () => ({ 1: 1, 2: 2 }), [id])).toEqual([]);
+    expect(said(FULL, counts(0), [id])).toHaveLength(1);
+    expect(said(FULL, () => ({ 1: 2, 2: 2 }), [id])).toEqual([]);
   });
 });
 
@@ -112,12 +114,12 @@ describe("other waits for each other", () => {
   it("are past it in a caller of the package, and nowhere else", () => {
     const wrapped: Stacks = {
       1: ["chan send", ["main.take", 3], ["main.handle", 8], ["net/http.serve", 1]],
-      2: ["IO wait", ["main.fetch", 4], ["main.handle", 9], ["net/http.serve", 1]],
+      2: ["IO wait", ["net/http.Get", 7], ["main.fetch", 4], ["main.handle", 9]],
       3: ["IO wait", ["net/http.serve", 2]],
     };
     expect(said(wrapped, () => ({ 1: 9, 2: 1, 3: 50 }))).toEqual([
       "9 goroutines wait for a place in a channel (chan send), in main.take (main.go:3); " +
-        "the one past it is mostly waiting for I/O, in main.fetch (main.go:4).",
+        "the one past it is mostly in net/http.Get, called by main.fetch (main.go:4).",
     ]);
     expect(said(wrapped, () => ({ 1: 9, 3: 50 }))).toHaveLength(1);
   });

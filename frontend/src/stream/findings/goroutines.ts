@@ -4,10 +4,10 @@ import { formatDuration, formatNumber } from "../format";
 import type { GoroutineFrame, GoroutineRow, GoroutinesView } from "../goroutines";
 import type { Finding, Rule } from "./finding";
 
-/** Minimum goroutines that wait in one place, on average. */
+/** Minimum goroutines that wait in one place, on average over many readings. */
 const WAITERS = 2;
-/** Minimum time that readings stand for, in seconds: two of them after the first. */
-const READ_S = 3;
+/** What a few readings need more, in goroutine-seconds: one of them may be chance. */
+const CHANCE_S = 6;
 
 /** Words for a wait, and what to try, by reason. */
 const WORDS: Readonly<Record<string, readonly [string, string]>> = {
@@ -35,10 +35,11 @@ export const GOROUTINE_RULE: Rule = {
   },
   find: ({ goroutines }, ease) => {
     const { state, seconds, rows } = goroutines;
-    if (state !== "ok" || seconds < READ_S) return [];
+    if (state !== "ok") return [];
+    const least = WAITERS + CHANCE_S / seconds;
     return rows.flatMap((row) => {
       const id = `goroutines:${row.key}`;
-      const held = row.kind === "blocked" && row.mean >= ease(id) * WAITERS;
+      const held = row.kind === "blocked" && row.mean >= ease(id) * least;
       return held ? [{ id, ...findingOf(row, goroutines) }] : [];
     });
   },
@@ -57,7 +58,7 @@ function findingOf(row: GoroutineRow, view: GoroutinesView): Omit<Finding, "id">
     also: beyondText(row, view.rows),
     evidence:
       `On average ${formatNumber(mean, "threads")} of ${formatNumber(view.all, "threads")} goroutines, ${now} at the last reading, ` +
-      `over ${formatDuration(view.seconds)} of the program's own profiles. Threshold: ${WAITERS}.`,
+      `over ${formatDuration(view.seconds)} of the program's own profiles. Threshold: ${WAITERS}, and up to 4 for one reading.`,
     advice,
     confidence: reason === "chan send" ? "likely" : "measured",
     link: { panel: "goroutines" },
@@ -86,9 +87,20 @@ function beyondText(row: GoroutineRow, rows: readonly GoroutineRow[]): string {
   const most = past.reduce((a, b) => (b.mean > a.mean ? b : a));
   const n = Math.max(1, Math.round(mean));
   const who = n === 1 ? "the one past it is" : `the ${n} past it are`;
-  const doing = DOING[most.reason] ?? `waiting (${most.reason})`;
-  return `${who} mostly ${doing}, in ${codeOf(most.place)}`;
+  return `${who} mostly ${doingOf(most)} ${codeOf(most.place)}`;
 }
+
+/** What goroutines do, before the code: "asleep, in", or "in os.(*File).Sync, called by". */
+function doingOf({ reason, place, stacks }: GoroutineRow): string {
+  const frames = stacks[0]?.frames ?? [];
+  const at = frames.findIndex((frame) => frame.function === place.function);
+  const called = frames[at - 1];
+  if (called !== undefined && CALLS.includes(reason)) return `in ${called.function}, called by`;
+  return `${DOING[reason] ?? `waiting (${reason})`}, in`;
+}
+
+/** Reasons that the function which the program calls explains better. */
+const CALLS = ["system call", "IO wait"];
 
 /**
  * Goroutines that are in the function that waits, or in one of its callers within the package, and
