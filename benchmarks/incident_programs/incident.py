@@ -91,7 +91,7 @@ def consumers() -> None:
         threading.Thread(target=consume, name=f"consumer-{number}", daemon=True).start()
     while True:
         work.put(0.0005)
-        time.sleep(0.005 if FAULT else 600)
+        time.sleep(0.02 if FAULT else 600)
 
 
 def deadlock() -> None:

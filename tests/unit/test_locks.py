@@ -140,7 +140,7 @@ def test_a_program_that_nobody_spoke_of_is_noticed(locks: Locks, child: Child) -
 def test_holders_are_asked_for_while_waits_last(
     locks: Locks, child: Child, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "READ_EVERY_S", 0.0)
+    monkeypatch.setattr(module, "HOLDERS_EVERY_S", 0.0)
     holder = {8: 3, 16: 0}
 
     def held(asked: list[int]) -> LockAnswer:

@@ -26,8 +26,10 @@ from tidscope_collector.locks.registry import Addresses, LockName, LockRegistry,
 from tidscope_collector.locks.runtime_locks import LockSource, Waited, own_account
 
 READ_EVERY_S = 10.0
-"""Interval between two readings of a program's own account of its locks, in seconds, and of who
-holds a lock."""
+"""Interval between two readings of a program's own account of its locks, in seconds."""
+HOLDERS_EVERY_S = 5.0
+"""Minimum interval between two questions who holds locks, in seconds; each takes some milliseconds
+of CPU time."""
 
 log = logging.getLogger("tidscope.locks")
 
@@ -80,6 +82,7 @@ class Locks:
         self._waited_at: set[int] = set()
         """Addresses of waits that last, whose holder is to be asked for."""
         self._holders: dict[int, _Holder] = {}
+        self._next_holders_s = 0.0
         self._program = ""
         self._execution = 0
         self._join_place = 0
@@ -136,9 +139,12 @@ class Locks:
         with self._changed:
             known = [self._holders.get(one, _NOT_ASKED) for one in addresses.tolist()]
             self._holders = dict(zip(addresses.tolist(), known, strict=True))
-            self._waited_at = {one for one, held in self._holders.items() if held.due_s <= now_s}
-            if self._waited_at:
-                self._changed.notify_all()
+            if now_s >= self._next_holders_s:
+                due = {one for one, held in self._holders.items() if held.due_s <= now_s}
+                self._waited_at = due
+                if due:
+                    self._next_holders_s = now_s + HOLDERS_EVERY_S
+                    self._changed.notify_all()
         return np.array([one.tid for one in known], np.uint32)
 
     def number_of_call(self, name: str) -> int:
@@ -278,7 +284,7 @@ class Locks:
         self._registry.enter({one: found[one] for one in asked if one in self._pending})
         self._pending.difference_update(asked)
         self._waited_at.difference_update(asked)
-        again_s = time.monotonic() + READ_EVERY_S
+        again_s = time.monotonic() + HOLDERS_EVERY_S
         for address in self._holders.keys() & found.keys():
             holder = found[address].holder
             self._holders[address] = _Holder(holder, again_s if holder else math.inf)

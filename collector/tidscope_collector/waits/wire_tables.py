@@ -218,12 +218,16 @@ def _holders(waiting: Columns, locks: LockNumbering) -> Table:
     """Waits that last for locks with a known holder."""
     futexes = waiting["address"] < CALL_ADDRESS
     processes, addresses = waiting["process"][futexes], waiting["address"][futexes]
-    made = np.empty(len(addresses), dtype_of("holders"))
-    made["lock"] = locks.numbers_in(processes.astype(np.uint32), addresses)
-    made["holder"] = locks.holders(addresses)
-    made["tid"] = waiting["tid"][futexes]
-    made["since_ns"] = waiting["since_ns"][futexes]
-    known: Table = made[(made["lock"] != 0) & (made["holder"] != 0)]
+    holders = locks.holders(addresses)
+    held = holders != 0
+    made = np.zeros(int(held.sum()), dtype_of("holders"))
+    if not held.any():
+        return made
+    made["lock"] = locks.numbers_in(processes[held].astype(np.uint32), addresses[held])
+    made["holder"] = holders[held]
+    made["tid"] = waiting["tid"][futexes][held]
+    made["since_ns"] = waiting["since_ns"][futexes][held]
+    known: Table = made[made["lock"] != 0]
     order = np.lexsort((known["lock"], known["tid"]))
     return known[order]
 

@@ -3,6 +3,7 @@ import { factInput, factTables } from "../testing/factModel";
 import { LedgerFrames } from "../testing/ledgers";
 import { evidenceSteps } from "./findings/evidence";
 import { locksView } from "./locks";
+import { parkedShares } from "./parked";
 import { finished } from "./steps";
 import { TargetModel } from "./targetModel";
 
@@ -35,6 +36,7 @@ it("counts a wait under way for a lock whose holder is known", () => {
   ]);
   expect(locks[0]?.wait).toBeGreaterThan(0.8);
   expect(locks[0]?.mean_s).toBeNaN();
+  expect([1, 2].map(parkedShares(model))).toEqual([0, 1]);
 });
 
 it("tells since when it lasts, and who holds the lock", () => {

@@ -5,7 +5,7 @@
 
 import type { RingField } from "./chartSpecs";
 import type { ViewInput } from "./chartView";
-import { LOCKS, WAKES } from "./facts/facts";
+import { HOLDERS, LOCKS, WAKES } from "./facts/facts";
 import { lockNames } from "./facts/lockNames";
 import type { Stretches } from "./history";
 import { increase } from "./rate";
@@ -187,7 +187,7 @@ function roleSums(model: TargetModel): ReadonlyMap<string, RoleSums> {
  * and waits for conditions. Threads do both without work, and for somebody: JVM threads also park at
  * a contended lock. The JVM's own account of contended waits (kind monitor) is part of the parking
  * time, and is blocked; so is what threads of one role do that wait for each other. A thread of
- * which no wait has ended waits for a lock that is not known.
+ * which no wait has ended waits for a lock that is not known, unless the lock's holder is.
  */
 export function parkedShares(model: TargetModel): (tid: number) => number {
   const blocked = contendedRoles(model);
@@ -213,6 +213,11 @@ export function parkedShares(model: TargetModel): (tid: number) => number {
   }
   for (const [tid, { all, parked, contended }] of sums) {
     shares.set(tid, all > 0 ? Math.max(0, parked - contended) / all : 0);
+  }
+  // A thread whose wait lasts at a lock that another holds is blocked by it.
+  const { holders } = model.facts;
+  for (const slot of holders.all()) {
+    if (holders.isThere(slot)) shares.set(holders.key(slot, HOLDERS.tid), 0);
   }
   // Without any account of locks a wait is what its state says.
   return (tid) => shares.get(tid) ?? (some ? 1 : 0);

@@ -46,7 +46,7 @@ function Waiting({ connection, onRetry }: WaitingProps) {
       actions={<Button onClick={onRetry}>Retry now</Button>}
     >
       <span data-testid="retry">{seconds === 0 ? "Retrying…" : `Retrying in ${seconds} s.`}</span>{" "}
-      Data received so far stays on screen, and the collector keeps sampling. Reason:{" "}
+      Data received so far stays on screen; a running collector keeps sampling. Reason:{" "}
       {connection.reason}.
     </Notice>
   );
