@@ -13,7 +13,7 @@ import (
 // It outlives its client's connection, so that a restarted collector can continue. Until it expires,
 // another client may take it only if that connection is closed.
 type lease struct {
-	knob   gomaxprocs
+	knob   knob
 	bounds bounds
 
 	mutex  sync.Mutex
@@ -25,8 +25,8 @@ type lease struct {
 	ended  bool
 }
 
-func newLease(knob gomaxprocs, limits bounds) *lease {
-	return &lease{knob: knob, bounds: limits}
+func newLease(turned knob, limits bounds) *lease {
+	return &lease{knob: turned, bounds: limits}
 }
 
 // set changes the size until duration is over, and returns what is in effect.
@@ -111,11 +111,23 @@ func (b bounds) check(original int) error {
 	if 1 <= b.lower && b.lower <= original && original <= b.upper && b.upper <= most {
 		return nil
 	}
-	return fmt.Errorf("tidscope: bounds %d to %d: they must begin at 1 or later and hold GOMAXPROCS,"+
+	return fmt.Errorf("tidscope: bounds %d to %d: they must begin at 1 or later and hold the size,"+
 		" which is %d", b.lower, b.upper, original)
 }
 
-// gomaxprocs is the knob: the number of processors that run goroutines.
+// A knob is what a collector sets: GOMAXPROCS, or the workers of a pool.
+type knob interface {
+	kind() string
+	// size is the size in effect, and first the one before anything was set.
+	size() int
+	first() int
+	set(size int)
+	restore()
+	// read returns the counted operations, and how long and how many jobs waited in a queue, if any.
+	read() reading
+}
+
+// gomaxprocs is the number of processors that run goroutines.
 type gomaxprocs struct {
 	original int
 	// byRuntime is true if the runtime appears to have chosen the value and keeps adapting it.
@@ -126,7 +138,13 @@ func newGomaxprocs() gomaxprocs {
 	return gomaxprocs{runtime.GOMAXPROCS(0), os.Getenv("GOMAXPROCS") == ""}
 }
 
+func (g gomaxprocs) kind() string { return "gomaxprocs" }
+
 func (g gomaxprocs) size() int { return runtime.GOMAXPROCS(0) }
+
+func (g gomaxprocs) first() int { return g.original }
+
+func (g gomaxprocs) read() reading { return reading{Ops: Ops.Load(), Size: g.size()} }
 
 // set returns once the size is in effect. The runtime stops the program for it, and waits for a
 // running garbage collection first.
@@ -140,4 +158,34 @@ func (g gomaxprocs) restore() {
 	if g.size() != g.original {
 		g.set(g.original)
 	}
+}
+
+// workers is the number of workers of one pool; its finished jobs are the operations.
+type workers struct {
+	pool     *Pool
+	original int
+}
+
+func newWorkers(pool *Pool) workers {
+	size, _, _, _ := pool.report()
+	return workers{pool, int(size)}
+}
+
+func (w workers) kind() string { return "pool" }
+
+func (w workers) size() int {
+	size, _, _, _ := w.pool.report()
+	return max(1, int(size)) // A closed pool has no workers.
+}
+
+func (w workers) first() int { return w.original }
+
+func (w workers) set(size int) { w.pool.Resize(size) }
+
+func (w workers) restore() { w.pool.Resize(w.original) }
+
+func (w workers) read() reading {
+	size, _, _, did := w.pool.report()
+	return reading{Ops: uint64(did.finished), Size: max(1, int(size)),
+		QueueWaitNs: &did.queueWaitNs, QueueWaits: &did.started}
 }

@@ -3,6 +3,7 @@ package tidscope
 import (
 	"math"
 	"math/bits"
+	"runtime"
 	"runtime/metrics"
 	"sync"
 	"time"
@@ -96,10 +97,10 @@ func unregister(pool reported) {
 	}
 }
 
-func readPools(knob gomaxprocs) ([]poolAnswer, int) {
+func readPools() ([]poolAnswer, int) {
 	registry.mutex.Lock()
 	defer registry.mutex.Unlock()
-	answers := []poolAnswer{scheduler(knob)}
+	answers := []poolAnswer{scheduler()}
 	for _, known := range registry.names {
 		answers = append(answers, known.answer())
 	}
@@ -126,8 +127,8 @@ func (n *named) answer() poolAnswer {
 
 // scheduler is GOMAXPROCS as a pool, whose jobs are the operations in Ops. The runtime samples one of
 // eight goroutine waits, so their histogram is known but not their number.
-func scheduler(knob gomaxprocs) poolAnswer {
-	size := int64(knob.size())
+func scheduler() poolAnswer {
+	size := int64(runtime.GOMAXPROCS(0))
 	made := poolAnswer{Name: "GOMAXPROCS", Kind: "gomaxprocs", Size: &size, QueueWait: waits()}
 	if ops := int64(Ops.Load()); ops > 0 {
 		made.Finished = &ops

@@ -181,20 +181,21 @@ func (s *server) answer(by *client, asked call) (any, *failure) {
 	if asked.params != nil {
 		return nil, fail(codeParams, "%s takes no parameters", asked.method)
 	}
-	knob := s.lease.knob
+	turned := s.lease.knob
 	switch asked.method {
 	case "hello":
 		limits := s.lease.bounds
-		return hello{os.Getpid(), "go", Version, 2, "gomaxprocs", limits.lower, limits.upper,
-			knob.size(), knob.original}, nil
+		return hello{os.Getpid(), "go", Version, 2, turned.kind(), limits.lower, limits.upper,
+			turned.size(), turned.first()}, nil
 	case "read":
-		return reading{Ops: Ops.Load(), Size: knob.size(),
-			MonotonicNs: time.Since(s.start).Nanoseconds()}, nil
+		found := turned.read()
+		found.MonotonicNs = time.Since(s.start).Nanoseconds()
+		return found, nil
 	case "read_pools":
-		pools, omitted := readPools(knob)
+		pools, omitted := readPools()
 		return poolsAnswer{pools, omitted, time.Since(s.start).Nanoseconds()}, nil
 	default:
 		size := s.lease.release()
-		return sizes{size, knob.original}, nil
+		return sizes{size, turned.first()}, nil
 	}
 }

@@ -1,4 +1,4 @@
-// Package tidscope lets tidscope steer GOMAXPROCS of the program that it is linked into.
+// Package tidscope lets tidscope steer GOMAXPROCS of the program that it is linked into, or a pool.
 //
 //	agent, err := tidscope.Start()
 //	if err != nil {
@@ -15,6 +15,7 @@ package tidscope
 import (
 	"errors"
 	"os"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -43,11 +44,22 @@ type Agent struct {
 }
 
 // An Option of Start.
-type Option func(*bounds)
+type Option func(*steered)
+
+type steered struct {
+	knob   knob
+	bounds bounds
+}
 
 // Bounds limits the steered GOMAXPROCS. The default is 1 to the value at Start.
 func Bounds(lower, upper int) Option {
-	return func(b *bounds) { b.lower, b.upper = lower, upper }
+	return func(s *steered) { s.bounds = bounds{lower, upper} }
+}
+
+// Steer has the workers of a pool steered, from lower to upper, instead of GOMAXPROCS. Its finished
+// jobs are the operations; Ops does not count.
+func Steer(pool *Pool, lower, upper int) Option {
+	return func(s *steered) { *s = steered{newWorkers(pool), bounds{lower, upper}} }
 }
 
 // Start makes the agent listen. A program has one agent at most.
@@ -55,12 +67,11 @@ func Bounds(lower, upper int) Option {
 // It fails if there is no folder for the socket; see README.md. Close may be called on the result even
 // then.
 func Start(options ...Option) (*Agent, error) {
-	knob := newGomaxprocs()
-	limits := bounds{1, knob.original}
+	chosen := steered{newGomaxprocs(), bounds{1, runtime.GOMAXPROCS(0)}}
 	for _, option := range options {
-		option(&limits)
+		option(&chosen)
 	}
-	if err := limits.check(knob.original); err != nil {
+	if err := chosen.bounds.check(chosen.knob.first()); err != nil {
 		return nil, err
 	}
 	starting.Lock()
@@ -72,7 +83,7 @@ func Start(options ...Option) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	held := newLease(knob, limits)
+	held := newLease(chosen.knob, chosen.bounds)
 	agent := &Agent{Path: path, lease: held, server: newServer(listener, held)}
 	running.Store(agent)
 	return agent, nil
@@ -86,7 +97,7 @@ func RestartSearch() {
 	}
 }
 
-// Close restores GOMAXPROCS and removes the socket. It is idempotent, and may be called on nil.
+// Close restores the size and removes the socket. It is idempotent, and may be called on nil.
 func (a *Agent) Close() error {
 	if a == nil {
 		return nil

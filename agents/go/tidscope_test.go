@@ -10,7 +10,7 @@ import (
 
 func answerOf(t *testing.T, name string) poolAnswer {
 	t.Helper()
-	pools, _ := readPools(newGomaxprocs())
+	pools, _ := readPools()
 	for _, pool := range pools {
 		if pool.Name == name {
 			return pool
@@ -215,4 +215,30 @@ func BenchmarkNothing(b *testing.B) {
 		for pb.Next() {
 		}
 	})
+}
+
+func TestASteeredPoolHasTheSizeOfItsLease(t *testing.T) {
+	pool := NewPool("steered", 4)
+	defer pool.Close()
+	held := newLease(newWorkers(pool), bounds{1, 8})
+	if err := held.bounds.check(held.knob.first()); err != nil {
+		t.Fatal(err)
+	}
+	if size, wrong := held.set(nil, 2, time.Minute); wrong != nil || size != 2 {
+		t.Fatal(size, wrong)
+	}
+	if _, wrong := held.set(nil, 9, time.Minute); wrong == nil {
+		t.Fatal("beyond its bounds")
+	}
+	for i := 0; i < 10; i++ {
+		pool.Submit(func() error { return nil })
+	}
+	pool.Drain()
+	read := held.knob.read()
+	if read.Ops != 10 || read.Size != 2 || *read.QueueWaits != 10 {
+		t.Fatal(read.Ops, read.Size, *read.QueueWaits)
+	}
+	if size := held.release(); size != 4 {
+		t.Fatal(size)
+	}
 }

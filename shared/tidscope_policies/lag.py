@@ -1,4 +1,4 @@
-"""Decorator: operations may be counted seconds after they are done, as in a pipeline or by a scrape.
+"""Decorator: operations may be counted seconds after they are done, in a pipeline for example.
 
 After each change of size the lag is estimated: how much later progress changes, if it does (a
 change point, at each lag that is possible; C. Chatfield, The Analysis of Time Series, 2003, speaks
@@ -14,7 +14,7 @@ from itertools import dropwhile
 import numpy as np
 from numpy.typing import NDArray
 
-from tidscope_policies.contract import PART_S, Decision, Observation, Policy
+from tidscope_policies.contract import Decision, Observation, Policy
 
 Floats = NDArray[np.float64]
 
@@ -35,7 +35,9 @@ MOST = 3.0
 KEPT = 0.95
 """Share of the evidence of earlier changes that counts after the next one."""
 FALLEN = 0.55
+"""Share of the progress before a change below which an interval is never hidden."""
 LEAST_SD = 0.01
+"""Minimum relative noise of a part."""
 
 
 @dataclass(slots=True)
@@ -59,7 +61,8 @@ class _Change:
             parts = (row[:cut][worked[:cut]], row[cut:][worked[cut:]])
             off = np.concatenate([part - np.median(part) for part in parts if len(part)])
             found[at] = -0.5 * np.minimum((off / scale) ** 2, OUTLIER**2).sum()
-        return np.maximum(found - found.max(), -MOST)
+        capped: Floats = np.maximum(found - found.max(), -MOST)
+        return capped
 
 
 class Lag:

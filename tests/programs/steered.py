@@ -27,6 +27,12 @@ def mutex_go(largest: int = 8, clients: int = 16, locked_us: int = 200) -> list[
     return [str(program), str(largest), str(clients), str(locked_us)]
 
 
+def crowded_go(workers: int = 16, largest: int = 32) -> list[str]:
+    """A steered Go pool of workers that get in each other's way; 6 do most."""
+    program = build_go_module(HERE / "crowded_go", AGENTS / "go")
+    return [str(program), str(workers), str(largest)]
+
+
 def waiting_python(smallest: int = 1, largest: int = 16) -> list[str]:
     """A pool whose jobs wait for something outside: many workers are better than one."""
     program = HERE / "steered_python" / "main.py"
@@ -56,7 +62,14 @@ def paced_go(largest: int, best: int) -> list[str]:
 def paced_python(largest: int, best: int, wait_s: float = 0.060) -> list[str]:
     """A pool of which the number of workers alone decides how much it does."""
     program = HERE / "paced_python" / "main.py"
-    return [sys.executable, str(program), str(largest), str(best), str(PENALTY), str(wait_s)]
+    return [
+        sys.executable,
+        str(program),
+        str(largest),
+        str(best),
+        str(PENALTY),
+        str(wait_s),
+    ]
 
 
 def paced_java(largest: int, best: int, wait_s: float = 0.060) -> list[str]:
@@ -87,7 +100,14 @@ def planted_gain(factor: float) -> list[str]:
     """A pool of one worker that does so many times as much with two; 100 jobs a second with one."""
     best, penalty = (factor, 0.0) if factor >= 1 else (1.0, 1 / factor - 1)
     program = HERE / "paced_python" / "main.py"
-    return [sys.executable, str(program), "8", str(best), str(penalty), str(0.01 * best)]
+    return [
+        sys.executable,
+        str(program),
+        "8",
+        str(best),
+        str(penalty),
+        str(0.01 * best),
+    ]
 
 
 class Steered:

@@ -1,6 +1,7 @@
 """The decorator for operations that are counted later than they are done."""
 
 from collections import deque
+from itertools import pairwise
 from random import Random
 from statistics import mean
 
@@ -30,7 +31,9 @@ class Alternating:
 class Pool:
     """A pool that does 100 operations a second for each worker, up to `best`; counted late."""
 
-    def __init__(self, inner: Alternating, late_s: float, best: int = 16, noise: float = 0.03):
+    def __init__(
+        self, inner: Alternating, late_s: float, best: int = 16, noise: float = 0.03
+    ) -> None:
         self.inner, self.policy, self.best, self.noise = inner, Lag(inner), best, noise
         self.size, self.at = inner.sizes[0], 0
         self.chance = Random(3)
@@ -59,7 +62,9 @@ class Pool:
 
 
 @pytest.mark.parametrize("late_s", [3.0, 4.25, 6.0])
-def test_a_size_is_judged_by_what_it_did_and_not_by_the_one_before(late_s: float) -> None:
+def test_a_size_is_judged_by_what_it_did_and_not_by_the_one_before(
+    late_s: float,
+) -> None:
     pool = Pool(Alternating((4, 8)), late_s)
     for _ in range(60):
         pool.step()
@@ -67,9 +72,7 @@ def test_a_size_is_judged_by_what_it_did_and_not_by_the_one_before(late_s: float
     assert len(counted) > 16
     # The dip gate leaves out the first two parts after a change.
     settled = [(seen.size, [part.progress for part in seen.parts[2:]]) for seen in counted[1:]]
-    wrong = [
-        size for size, found in settled if found and abs(mean(found) / (100 * size) - 1) > 0.1
-    ]
+    wrong = [size for size, found in settled if found and abs(mean(found) / (100 * size) - 1) > 0.1]
     assert len(wrong) <= 1
 
 
@@ -95,4 +98,4 @@ def test_hidden_time_does_not_pass_for_the_inner_policy() -> None:
     for _ in range(40):
         pool.step()
     times = [seen.at_s for seen in pool.inner.seen]
-    assert [b - a for a, b in zip(times, times[1:], strict=False)] == [2.0] * (len(times) - 1)
+    assert [later - one for one, later in pairwise(times)] == [2.0] * (len(times) - 1)

@@ -85,7 +85,11 @@ def test_a_planted_gain_is_shown_and_the_policy_goes_on() -> None:
     gain = policy.record.gain
     assert gain is not None
     assert 0 < gain.low < 0.10 < gain.high < 0.3
-    assert (decided.size, decided.state, decided.release) == (OTHER, "proven better", False)
+    assert (decided.size, decided.state, decided.release) == (
+        OTHER,
+        "proven better",
+        False,
+    )
     assert decided.reason.startswith("The policy is better: +")
     later = [pool.step() for _ in range(50)]
     assert {one.size for one in later} == {OTHER}
@@ -93,12 +97,10 @@ def test_a_planted_gain_is_shown_and_the_policy_goes_on() -> None:
 
 
 def test_what_is_better_comes_with_the_line_that_keeps_it() -> None:
-    policy, jump = proof()
+    policy, _ = proof()
     Pool(policy, 1.10).run()
     kept = "The policy was at size 8 most of the time; to keep that without it: "
-    assert proof_state(policy, pool="java").text.endswith(
-        f"{kept}Executors.newFixedThreadPool(8)."
-    )
+    assert proof_state(policy, pool="java").text.endswith(f"{kept}Executors.newFixedThreadPool(8).")
     assert proof_state(policy).text.endswith("The policy was at size 8 most of the time.")
     # Of a policy that is not better nothing is recommended.
     same, _ = proof(smallest=0.02, most_s=3600)

@@ -169,7 +169,8 @@ def test_lines_to_paste() -> None:
     assert line("python", 6) == "ThreadPoolExecutor(max_workers=6)"
     assert line("java", 6) == "Executors.newFixedThreadPool(6)"
     assert line("rust", 6) == "Pool::new(name, 6)"
-    assert len(LINES) == 4
+    assert line("go-pool", 6) == "tidscope.NewPool(name, 6)"
+    assert len(LINES) == 5
     with pytest.raises(ValueError, match="size 0: want at least 1"):
         line("go", 0)
 

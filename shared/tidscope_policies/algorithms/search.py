@@ -12,11 +12,10 @@ that may cost more work than trials may (caution.py).
 Where no size is worth a change the search rests. From time to time it looks at other sizes by the
 clock (trials.py), and it searches again when one of them is surely better.
 
-A measurement that is odd, by four standard deviations,
-
-- at the size of the one before: twice in a row it is a change. The curve over the sizes is another
-  one, or the same on another level; both are believed until measurements tell (curves.py);
-- at another size: the curve is not what it was thought to be, or there was a change just now.
+A measurement that is odd, by four standard deviations, is a change: at the size of the one before
+if it happens twice in a row, at another size that was measured before at once. The curve over the
+sizes is another one, or the same on another level; both are believed until measurements tell
+(curves.py).
 """
 
 from dataclasses import dataclass, replace

@@ -70,7 +70,7 @@ class Belief:
         if variance < 1.0 and abs(difference) > ODD * sqrt(variance):
             sign = 1 if difference > 0 else -1
             if size != self._size:
-                self._curves.split(KEPT, jumped=False)
+                self._curves.split(KEPT)
             elif self._odd != sign:
                 self._odd = sign
                 return

@@ -312,10 +312,11 @@ def _rounds(count: int) -> str:
     return f"{count} round{'' if count == 1 else 's'}"
 
 
-PoolKind = Literal["go", "python", "java", "rust"]
+PoolKind = Literal["go", "go-pool", "python", "java", "rust"]
 
 LINES: dict[PoolKind, str] = {
     "go": "GOMAXPROCS={size}",
+    "go-pool": "tidscope.NewPool(name, {size})",
     "python": "ThreadPoolExecutor(max_workers={size})",
     "java": "Executors.newFixedThreadPool({size})",
     "rust": "Pool::new(name, {size})",

@@ -1,19 +1,17 @@
 """Opening of knobs and signals for a target."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tidscope_policies.sweep.sweep import PoolKind
 from tidscope_wire.generated.models import (
     KnobKind,
     KnobOption,
     PrometheusCounter,
     RestoredProgram,
-    Runtime,
     SignalKind,
     SignalOption,
 )
@@ -41,6 +39,7 @@ from tidscope_collector.steering.loop.signals import (
     SignalRefusedError,
     Totals,
 )
+from tidscope_collector.steering.loop.trial import pool_kind
 
 log = logging.getLogger("tidscope.steering")
 
@@ -52,8 +51,6 @@ SIGNALS: tuple[SignalKind, ...] = (
     "network-calls",
     "network-bytes",
 )
-POOLS: Mapping[Runtime, PoolKind] = {"python": "python", "java": "java", "native": "rust"}
-"""Kind of pool by the runtime that the agent reports."""
 MAX_RESTORED = 64
 ASK_FOR_PROMETHEUS = "Give the port and path of the target's metrics, and the name of a counter."
 
@@ -131,7 +128,7 @@ class SetupOpener:
             raise
         if client is None:
             return ControlSetup(turned, found, pool="go")
-        pool = _pool(turned.describe().kind, client.hello.runtime)
+        pool = pool_kind(turned.describe().kind, client.hello.runtime)
         if not isinstance(turned, AgentKnob):
             # The knob does not close the client, and the signal may read through it.
             turned = _KnobWithAgent(turned, client)
@@ -323,12 +320,6 @@ class _SignalWithAgent:
     def close(self) -> None:
         if self._client is not None:
             self._client.close()
-
-
-def _pool(knob: KnobKind, runtime: Runtime) -> PoolKind | None:
-    if knob != "pool-agent":
-        return "go"
-    return POOLS.get(runtime)
 
 
 def _option(kind: KnobKind, open_knob: Callable[[], Knob]) -> KnobOption:

@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Mapping
 
 from tidscope_policies.arbitration.division import Claim
 from tidscope_policies.contract import Grant
@@ -19,9 +20,11 @@ from tidscope_policies.sweep.sweep import (
 )
 from tidscope_wire.generated.models import (
     CoreDivision,
+    KnobKind,
     MeasuredChange,
     ProofPlan,
     ProofState,
+    Runtime,
     SteeringProven,
     SteeringSwept,
     SweepPlan,
@@ -31,6 +34,13 @@ from tidscope_wire.generated.models import (
 
 from tidscope_collector.steering.loop.signals import ResponseTimes
 
+POOLS: Mapping[Runtime, PoolKind] = {
+    "go": "go-pool",
+    "python": "python",
+    "java": "java",
+    "native": "rust",
+}
+"""Kind of pool by the runtime that the agent reports."""
 PROOF = "the proof"
 SWEEP = "the sweep"
 NO_AGENT = "The program has no agent that reports response times."
@@ -100,6 +110,11 @@ class Trial:
         return None
 
 
+def pool_kind(knob: KnobKind, runtime: Runtime) -> PoolKind | None:
+    """Return the kind of pool that a knob sets; None if unknown."""
+    return POOLS.get(runtime) if knob == "pool-agent" else "go"
+
+
 def measured_change(mean: float, low: float, high: float) -> MeasuredChange:
     """Return a change with its interval, all as shares of the baseline."""
     return MeasuredChange(percent=100 * mean, low_percent=percent(low), high_percent=percent(high))
@@ -162,9 +177,7 @@ def recommendation(proof: Proof, pool: PoolKind | None) -> str:
     return f" The policy was at size {size} most of the time{permanent}."
 
 
-def proof_state(
-    proof: Proof, without_times: str = "", pool: PoolKind | None = None
-) -> ProofState:
+def proof_state(proof: Proof, without_times: str = "", pool: PoolKind | None = None) -> ProofState:
     """Return the state of a proof in the form of the wire.
 
     Args:
