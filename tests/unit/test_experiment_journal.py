@@ -56,7 +56,7 @@ def written(runs: Path) -> Path:
 def definition(folder: Path) -> Definition:
     path = folder / "file.toml"
     path.write_text(FILE)
-    return read_definition(path, workloads_folder(), quick=False)
+    return read_definition(path, workloads_folder())
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_neither_a_finished_one_nor_one_of_another_file_is_resumed(tmp_path: Pat
     wanted = definition(tmp_path)
     opened = open_new(wanted, tmp_path)
     (tmp_path / "file.toml").write_text(FILE + "# another one\n")
-    other = read_definition(tmp_path / "file.toml", workloads_folder(), quick=False)
+    other = read_definition(tmp_path / "file.toml", workloads_folder())
     with pytest.raises(ExperimentError, match="no unfinished"):
         open_last(other, tmp_path)
     file = Journal(opened.folder)

@@ -1016,6 +1016,15 @@ class ExperimentChart(Message):
     """
 
 
+ExperimentPreset = TypeAliasType(
+    "ExperimentPreset",
+    Annotated[Literal["full", "short", "quick"], Field(title="ExperimentPreset")],
+)
+"""
+How much of the file is carried out. short: fewer and shorter repeats than those of the file. quick: numbers do not stand.
+"""
+
+
 ExperimentState = TypeAliasType(
     "ExperimentState",
     Annotated[
@@ -1047,9 +1056,9 @@ class ExperimentSummary(Message):
     """
     Title, of its file.
     """
-    quick: bool
+    preset: Annotated[ExperimentPreset, Field(title="ExperimentPreset")]
     """
-    Whether it is the quick variant, whose numbers do not stand.
+    How much of the file is carried out. short: fewer and shorter repeats than those of the file. quick: numbers do not stand.
     """
     state: Annotated[ExperimentState, Field(title="ExperimentState")]
     """
@@ -5261,6 +5270,14 @@ class ExperimentFigure(Message):
     gain: FigureDifference | None
     """
     Against the baseline of the cell; null: it has none, or the figure is unknown there.
+    """
+    adjusted_p: Annotated[float | None, Field(ge=0.0, le=1.0)]
+    """
+    p-value of the gain by the paired t test, with Holm's correction for all comparisons of this figure; null: there is none.
+    """
+    comparisons: Annotated[int, Field(ge=0)]
+    """
+    Number of comparisons of this figure in the experiment.
     """
 
 

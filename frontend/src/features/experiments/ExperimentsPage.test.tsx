@@ -10,7 +10,7 @@ const SUMMARY: ExperimentSummary = {
   id: "x-20261123-001500-1f2e3d",
   name: "made",
   title: "A made experiment",
-  quick: false,
+  preset: "full",
   state: "running",
   started_unix_us: 0,
   workloads: ["web"],
