@@ -254,7 +254,7 @@ def test_a_variant_of_a_file_is_checked_by_its_own_settings(tmp_path: Path) -> N
     assert read(tmp_path, faster, preset="quick").settling["linear"].interval_s == 0.5
     with pytest.raises(ExperimentError, match="short: is missing; leave out --short"):
         read(tmp_path, text, preset="short")
-    short = f"{text}[short]\ntime.measure_s = 3\nmatrix.size = [1]\nrepeats = {{ least = 1, most = 1 }}\n"
+    short = f"{text}[short]\ntime.measure_s = 3\nmatrix.size = [1]\nrepeats.least = 1\n"
     assert len(cells_of(read(tmp_path, short, preset="short"))) == 4
 
 
