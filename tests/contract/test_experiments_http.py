@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from backend_server import Backend, kind, running_backend
 from experiment_entries import NAME, journal, write_journal
+from tidscope_backend.experiments.child import BETWEEN_REPEATS_S
 from tidscope_wire.generated.models import Experiment, ExperimentsResponse
 
 ENTRIES = journal([({"size": 1}, [1.0, 1.0]), ({"size": 2}, [2.0, 2.0])])
@@ -51,3 +52,55 @@ async def test_runs_do_not_list_the_folder_of_experiments(backend: Backend) -> N
     async with backend.program() as client:
         found = (await client.get("/api/v1/runs")).json()
         assert (found["runs"], found["damaged"]) == ([], [])
+
+
+FILE = """
+version = 1
+name = "{name}"
+title = "A title"
+[[program]]
+workload = "{workload}/"
+[time]
+settle_s = 0.0
+warm_up_s = 0.0
+measure_s = {measure_s}
+[repeats]
+least = 1
+most = 1
+"""
+ANSWERING = Path(__file__).parents[1] / "programs" / "answering_workload"
+
+
+async def test_only_files_of_configured_folders_can_be_started(tmp_path: Path) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    text = FILE.format(name="mine", workload=ANSWERING, measure_s=1)
+    (folder / "mine.toml").write_text(text)
+    (folder / "wrong.toml").write_text("version = 1")
+    (tmp_path / "outside.toml").write_text(text)
+    async with running_backend(runs_dir=tmp_path / "runs", experiment_dirs=(folder,)) as backend:
+        async with backend.program() as client:
+            answer = await client.get("/api/v1/experiments")
+            found = ExperimentsResponse.model_validate_json(answer.raise_for_status().content)
+            assert found.child is None
+            mine, wrong = found.files
+            assert (mine.name, mine.title, mine.problem) == ("mine", "A title", "")
+            assert [one.preset for one in mine.lengths] == ["full", "quick"]
+            assert mine.lengths[0].least_s == 1 * (1 + BETWEEN_REPEATS_S)
+            assert "title: is missing" in wrong.problem
+            assert wrong.lengths == []
+            for name in ("outside", "../outside", str(tmp_path / "outside"), "none", ""):
+                body = {"name": name, "preset": "full"}
+                answer = await client.post("/api/v1/experiments", json=body)
+                assert kind(answer) == (404, "unknown-experiment")
+            # A command of the browser's has no place in the request.
+            body = {"name": "mine", "preset": "full", "command": "true"}
+            answer = await client.post("/api/v1/experiments", json=body)
+            assert kind(answer) == (422, "bad-request")
+            assert (await client.delete("/api/v1/experiments")).status_code == 204
+        async with backend.viewer() as viewer:
+            body = {"name": "mine", "preset": "full"}
+            answer = await viewer.post("/api/v1/experiments", json=body)
+            assert kind(answer) == (403, "view-only")
+            answer = await viewer.delete("/api/v1/experiments")
+            assert kind(answer) == (403, "view-only")

@@ -105,7 +105,9 @@ def test_holm_s_correction() -> None:
     assert paired_p([(1, 1), (3, 3)]) == 1.0
 
 
-def decided(at_s: float, size: int, next_size: int, **more: bool) -> SteeringDecided:
+def decided(
+    at_s: float, size: int, next_size: int, *, probing: bool = False, deferred: bool = False
+) -> SteeringDecided:
     return SteeringDecided(
         policy="linear",
         number=1,
@@ -119,7 +121,8 @@ def decided(at_s: float, size: int, next_size: int, **more: bool) -> SteeringDec
         state="",
         reason="",
         counted=True,
-        **{"probing": False, **more},
+        probing=probing,
+        deferred=deferred,
     )
 
 

@@ -12,7 +12,6 @@ from tidscope_wire.generated.models import (
     Experiment,
     ExperimentCell,
     ExperimentFigure,
-    ExperimentsResponse,
     ExperimentState,
     ExperimentSummary,
     FigureDifference,
@@ -361,19 +360,19 @@ def _repeats(entries: Sequence[Entry]) -> int:
 MAX_LISTED = 200
 
 
-def listed(runs: Path | None) -> ExperimentsResponse:
-    """Return the newest experiments.
+def listed(runs: Path | None) -> tuple[list[ExperimentSummary], list[str]]:
+    """Return the newest experiments, and folders whose journal cannot be read.
 
     Args:
         runs: the runs directory, or None if runs are not stored.
     """
-    experiments, damaged = [], []
+    experiments, damaged = list[ExperimentSummary](), list[str]()
     for folder in experiment_folders(runs)[:MAX_LISTED]:
         try:
             experiments.append(summarise(read_journal(folder), carried_out=is_carried_out(folder)))
         except (ExperimentError, ValueError, KeyError) as error:
             damaged.append(f"{folder.name}: {error}")
-    return ExperimentsResponse(experiments=experiments, damaged=damaged)
+    return experiments, damaged
 
 
 def found(folder: Path) -> Experiment:

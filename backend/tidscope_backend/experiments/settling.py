@@ -200,7 +200,8 @@ class Settling:
         Raises:
             RepeatError: a policy does not work, or chose no size within its bound.
         """
-        return all([self._is_done(target, one) for target, one in self._watched.items()])
+        done = [self._is_done(target, one) for target, one in self._watched.items()]
+        return all(done)
 
     @property
     def warnings(self) -> Iterator[str]:

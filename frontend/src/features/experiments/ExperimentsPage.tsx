@@ -18,6 +18,7 @@ import type {
 } from "../../wire/generated/models";
 import shared from "../compare/ComparePage.module.css";
 import styles from "./ExperimentsPage.module.css";
+import { StartExperiment } from "./StartExperiment";
 
 /** Progress of an experiment. */
 export function progressText(one: ExperimentSummary): string {
@@ -66,7 +67,12 @@ export function ExperimentsPage() {
         <h1>Experiments</h1>
       </header>
       <Loaded polled={polled} what="experiments">
-        {(value) => <List found={value} />}
+        {(value) => (
+          <>
+            <StartExperiment files={value.files} child={value.child} onChange={polled.refresh} />
+            <List found={value} />
+          </>
+        )}
       </Loaded>
     </section>
   );
