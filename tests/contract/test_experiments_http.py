@@ -1,6 +1,8 @@
 """Experiments over HTTP: the list, one of them, and what is not there."""
 
+import os
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -104,3 +106,70 @@ async def test_only_files_of_configured_folders_can_be_started(tmp_path: Path) -
             assert kind(answer) == (403, "view-only")
             answer = await viewer.delete("/api/v1/experiments")
             assert kind(answer) == (403, "view-only")
+
+
+# The first run of each, which only fills caches, ends at once; the next one sleeps.
+VARIANTS = """
+version = 1
+name = "sleeps"
+title = "Two that sleep"
+[[variant]]
+name = "one"
+command = ["sh", "-c", "mkdir ran-$0 2>/dev/null || exec sleep {number}", "one"]
+[[variant]]
+name = "other"
+command = ["sh", "-c", "mkdir ran-$0 2>/dev/null || exec sleep {number}", "other"]
+[difference]
+recorded = 0
+"""
+
+
+def sleeping(number: str) -> bool:
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            if path.read_bytes() == f"sleep\0{number}\0".encode():
+                return True
+    return False
+
+
+async def test_an_experiment_is_started_watched_and_ended(tmp_path: Path) -> None:
+    number = f"9{os.getpid()}"
+    (tmp_path / "sleeps.toml").write_text(VARIANTS.format(number=number))
+    settings = {"runs_dir": tmp_path / "runs", "experiment_dirs": (tmp_path,)}
+    async with running_backend(**settings) as backend, backend.program() as client:
+
+        async def listed() -> ExperimentsResponse:
+            answer = await client.get("/api/v1/experiments")
+            return ExperimentsResponse.model_validate_json(answer.raise_for_status().content)
+
+        body = {"name": "sleeps", "preset": "quick"}
+        answer = await client.post("/api/v1/experiments", json=body)
+        assert answer.status_code == 201, answer.text
+        while not sleeping(number):
+            now = (await listed()).child
+            assert now is not None
+            assert now.exit_code is None, now.messages
+        (running,) = (await listed()).experiments
+        assert (running.name, running.state, running.preset) == ("sleeps", "running", "quick")
+        answer = await client.post("/api/v1/experiments", json=body)
+        assert kind(answer) == (409, "experiment-running")
+        assert (await client.delete("/api/v1/experiments")).status_code == 204
+        found = await listed()
+        assert [one.state for one in found.experiments] == ["interrupted"]
+        assert found.child is not None
+        assert found.child.exit_code == 130
+        assert "interrupted; continue with --resume" in found.child.messages[-1]
+        assert not sleeping(number)
+        async with backend.viewer() as viewer:
+            seen = ExperimentsResponse.model_validate_json(
+                (await viewer.get("/api/v1/experiments")).content
+            )
+            assert seen.child is not None
+            assert seen.child.messages == []
+        # The backend ends what it started.
+        assert (await client.post("/api/v1/experiments", json=body)).status_code == 201
+        while not sleeping(number):
+            now = (await listed()).child
+            assert now is not None
+            assert now.exit_code is None, now.messages
+    assert not sleeping(number)

@@ -130,7 +130,7 @@ class ExperimentProcess:
                 )
             if now is not None:
                 now.messages.close()
-            messages = tempfile.TemporaryFile()
+            messages = tempfile.TemporaryFile()  # noqa: SIM115 - open while it is shown
             process = await asyncio.create_subprocess_exec(
                 *bound_to_parent(_command(path, preset, address)),
                 stdin=asyncio.subprocess.DEVNULL,

@@ -1,5 +1,4 @@
-import { cleanup, render, screen, waitFor } from "@testing-library/react";
-import userEvent from "@testing-library/user-event";
+import { act, fireEvent, render, screen } from "@testing-library/react";
 import { afterEach, expect, it, vi } from "vitest";
 import type { ExperimentChild, StartableExperiment } from "../../wire/generated/models";
 import { childText, StartExperiment } from "./StartExperiment";
@@ -22,9 +21,14 @@ const CHILD: ExperimentChild = {
 };
 
 afterEach(() => {
-  cleanup();
   vi.unstubAllGlobals();
 });
+
+/** Press a button, and wait for what follows. */
+async function press(name: string, check: () => void): Promise<void> {
+  fireEvent.click(screen.getByRole("button", { name }));
+  await act(() => vi.waitFor(check));
+}
 
 it("says how an experiment ended", () => {
   expect(childText(CHILD)).toBe("mine, quick, is running.");
@@ -37,13 +41,13 @@ it("starts a file by its name and length, and nothing else", async () => {
   const sent: [string | undefined, string][] = [];
   vi.stubGlobal("fetch", (_: string, init: RequestInit) => {
     sent.push([init.method, String(init.body)]);
-    return Promise.resolve(Response.json(CHILD, { status: 201 }));
+    const headers = { "content-type": "application/json" };
+    return Promise.resolve(new Response(JSON.stringify(CHILD), { status: 201, headers }));
   });
   const changed = vi.fn();
   render(<StartExperiment files={[FILE]} child={null} onChange={changed} />);
-  await userEvent.selectOptions(screen.getByLabelText("Length"), "full");
-  await userEvent.click(screen.getByRole("button", { name: "Start" }));
-  await waitFor(() => expect(changed).toHaveBeenCalledOnce());
+  fireEvent.change(screen.getByLabelText("Length"), { target: { value: "full" } });
+  await press("Start", () => expect(changed).toHaveBeenCalledOnce());
   expect(sent).toEqual([["POST", JSON.stringify({ name: "mine", preset: "full" })]]);
 });
 
@@ -59,6 +63,5 @@ it("shows what runs, and ends it", async () => {
   expect(screen.getByText("size=1: 100 a second; 1 to 1 left")).toBeTruthy();
   expect(screen.getByText(/wrong cannot be started: title/)).toBeTruthy();
   expect(screen.getByRole<HTMLButtonElement>("button", { name: "Start" }).disabled).toBe(true);
-  await userEvent.click(screen.getByRole("button", { name: "End" }));
-  await waitFor(() => expect(sent).toEqual(["DELETE"]));
+  await press("End", () => expect(sent).toEqual(["DELETE"]));
 });
