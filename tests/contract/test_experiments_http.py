@@ -135,8 +135,10 @@ def sleeping(number: str) -> bool:
 async def test_an_experiment_is_started_watched_and_ended(tmp_path: Path) -> None:
     number = f"9{os.getpid()}"
     (tmp_path / "sleeps.toml").write_text(VARIANTS.format(number=number))
-    settings = {"runs_dir": tmp_path / "runs", "experiment_dirs": (tmp_path,)}
-    async with running_backend(**settings) as backend, backend.program() as client:
+    async with (
+        running_backend(runs_dir=tmp_path / "runs", experiment_dirs=(tmp_path,)) as backend,
+        backend.program() as client,
+    ):
 
         async def listed() -> ExperimentsResponse:
             answer = await client.get("/api/v1/experiments")

@@ -3,14 +3,12 @@
 import asyncio
 import os
 import re
-import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import IO
 
 from tidscope_wire.generated.models import (
     ExperimentChild,
@@ -81,12 +79,12 @@ def path_of(folders: Sequence[Path], name: str) -> Path | None:
 
 @dataclass
 class _Started:
-    """The child that was started last, and the file of its messages."""
+    """The child that was started last, and the descriptor of its messages."""
 
     name: str
     preset: ExperimentPreset
     process: asyncio.subprocess.Process
-    messages: IO[bytes]
+    messages: int
     unix_us: int
 
 
@@ -129,8 +127,8 @@ class ExperimentProcess:
                     "Choose one of the files of the Experiments page.",
                 )
             if now is not None:
-                now.messages.close()
-            messages = tempfile.TemporaryFile()  # noqa: SIM115 - open while it is shown
+                os.close(now.messages)
+            messages = os.memfd_create("experiment")
             process = await asyncio.create_subprocess_exec(
                 *bound_to_parent(_command(path, preset, address)),
                 stdin=asyncio.subprocess.DEVNULL,
@@ -173,9 +171,9 @@ class ExperimentProcess:
         return {**os.environ, **own}
 
     def _shown(self, one: _Started) -> ExperimentChild:
-        length = os.fstat(one.messages.fileno()).st_size
+        length = os.fstat(one.messages).st_size
         start = max(0, length - MESSAGE_BYTES)
-        said = os.pread(one.messages.fileno(), MESSAGE_BYTES, start)
+        said = os.pread(one.messages, MESSAGE_BYTES, start)
         return ExperimentChild(
             name=one.name,
             preset=one.preset,

@@ -1,5 +1,5 @@
 import { act, fireEvent, render, screen } from "@testing-library/react";
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { ExperimentChild, StartableExperiment } from "../../wire/generated/models";
 import { childText, StartExperiment } from "./StartExperiment";
 
@@ -19,6 +19,11 @@ const CHILD: ExperimentChild = {
   started_unix_us: 0,
   messages: ["size=1: 100 a second; 1 to 1 left"],
 };
+
+// Bodies of answers are streams, which do not wait for fake timers.
+beforeEach(() => {
+  vi.useRealTimers();
+});
 
 afterEach(() => {
   vi.unstubAllGlobals();

@@ -98,7 +98,9 @@ export function StartExperiment({ files, child, onChange }: StartExperimentProps
             variant="primary"
             disabled={viewer || busy || running}
             title={viewer ? VIEW_ONLY : running ? "One experiment runs at a time." : ""}
-            onClick={() => void ask(() => startExperiment({ name: file.name, preset: length.preset }))}
+            onClick={() =>
+              void ask(() => startExperiment({ name: file.name, preset: length.preset }))
+            }
           >
             Start
           </Button>
