@@ -23,7 +23,8 @@ const READ = [
   ...["SessionOpened", "SessionResponse", "SessionsResponse", "TicketResponse"],
   ...["Target", "PoliciesResponse", "SteeringOptions"],
   ...["PredictionService", "PredictionWeights"],
-  ...["RunsResponse", "RunManifest", "Comparison", "Experiment", "ExperimentsResponse"],
+  ...["RunsResponse", "RunManifest", "Comparison"],
+  ...["Experiment", "ExperimentsResponse", "ExperimentChild"],
 ];
 /** Answers that only Traces checks: that page is loaded when opened, and its validators with it. */
 const TRACES_READ = [
