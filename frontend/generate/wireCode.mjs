@@ -36,7 +36,14 @@ const STACKS_READ = ["StackGraph", "StackDifference", "StackPlaces"];
 /** Messages that the page sends and types that it names: they have types and no validators. */
 const TYPES_ONLY = [
   ...["LiveCommand", "SessionRequest", "AttachRequest", "RateRequest", "DelayAccountingRequest"],
-  ...["SteerRequest", "RecordRequest", "RunPatch", "TicketRequest", "StackRequest"],
+  ...[
+    "SteerRequest",
+    "RecordRequest",
+    "StartExperimentRequest",
+    "RunPatch",
+    "TicketRequest",
+    "StackRequest",
+  ],
   ...["FieldCatalogue", "ProblemType", "AlignKind"],
 ];
 
