@@ -46,6 +46,7 @@ from tidscope_backend.api.traces import TRACE_IMPORT_PATH, TraceService
 from tidscope_backend.api.traces import routes as traces_router
 from tidscope_backend.connections.table import ConnectionCounts
 from tidscope_backend.demo.demo_process import DemoProcess
+from tidscope_backend.experiments.child import ExperimentProcess
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.endpoint import CollectorEndpoint
 from tidscope_backend.ingest.frame_ingest import FrameIngest
@@ -121,6 +122,7 @@ class Backend:
             settings, _sessions(settings), _host_file(settings), clock, time.time
         )
         self.demo_process = DemoProcess(self.links)
+        self.experiment_process = ExperimentProcess(settings)
         self.exports = ExportCounts()
         self.unwatched = UnwatchedTargets(
             *(self.registry, self.links, clock),
@@ -217,6 +219,7 @@ class Backend:
             ):
                 yield
         finally:
+            await self.experiment_process.stop()
             await self.runs.close()
             await self.disk.write(self.spans.close)
             await self.recorder.close()
@@ -246,7 +249,9 @@ class Backend:
         yield stacks_router(self.stack_sources(), disk)
         yield stack_export_router(self.stack_sources(), disk)
         yield compare_router(self.directory.folder, disk)
-        yield experiments_router(self.settings.runs_dir, disk)
+        yield experiments_router(
+            self.settings.runs_dir, self.settings.experiment_dirs, self.experiment_process, disk
+        )
         yield traces_router
 
     def other_routers(self) -> Iterator[APIRouter]:

@@ -31,6 +31,8 @@ VIEW_VARIABLE = "TIDSCOPE_VIEW_TOKEN"
 COLLECTOR_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"
 METRICS_VARIABLE = "TIDSCOPE_METRICS_TOKEN"
 RUNS_VARIABLE = "TIDSCOPE_RUNS"
+EXPERIMENTS_VARIABLE = "TIDSCOPE_EXPERIMENTS"
+"""Folders of experiments that the page may start, separated by colons."""
 OTLP_VARIABLE = "TIDSCOPE_OTLP_ENDPOINT"
 SPANS_VARIABLE = "TIDSCOPE_SPANS_TOKEN"
 SECRET_VARIABLES = (
@@ -87,6 +89,7 @@ class Settings:
         history_total_bytes: maximum bytes of kept frames of all targets.
         history_seconds: maximum age of a target's kept frames.
         runs_dir: the runs directory; None to store no runs.
+        experiment_dirs: folders of experiment files that operators may start.
         keep_runs_seconds: maximum age of an ended run; None for no limit.
         keep_runs_bytes: maximum bytes of all runs, beyond which the oldest are deleted; None for no
             limit.
@@ -143,6 +146,7 @@ class Settings:
     history_total_bytes: int = 80 * MIB
     history_seconds: float = 300
     runs_dir: Path | None = None
+    experiment_dirs: tuple[Path, ...] = ()
     keep_runs_seconds: float | None = None
     keep_runs_bytes: int | None = None
     keep_traces_seconds: float | None = 7 * 24 * HOUR
@@ -212,6 +216,11 @@ def settings_from(
         predictd=Path(environ.get(PREDICTD_VARIABLE) or SYSTEM_SOCKET),
         otlp_endpoint=_otlp_endpoint(environ),
         runs_dir=runs_directory(environ),
+        experiment_dirs=tuple(
+            Path(one)
+            for one in environ.get(EXPERIMENTS_VARIABLE, "").split(":")
+            if one.startswith("/")
+        ),
         keep_runs_seconds=keep_runs_seconds,
         keep_runs_bytes=keep_runs_bytes,
     )

@@ -23,7 +23,8 @@ const READ = [
   ...["SessionOpened", "SessionResponse", "SessionsResponse", "TicketResponse"],
   ...["Target", "PoliciesResponse", "SteeringOptions"],
   ...["PredictionService", "PredictionWeights"],
-  ...["RunsResponse", "RunManifest", "Comparison", "Experiment", "ExperimentsResponse"],
+  ...["RunsResponse", "RunManifest", "Comparison"],
+  ...["Experiment", "ExperimentsResponse", "ExperimentChild"],
 ];
 /** Answers that only Traces checks: that page is loaded when opened, and its validators with it. */
 const TRACES_READ = [
@@ -35,7 +36,14 @@ const STACKS_READ = ["StackGraph", "StackDifference", "StackPlaces"];
 /** Messages that the page sends and types that it names: they have types and no validators. */
 const TYPES_ONLY = [
   ...["LiveCommand", "SessionRequest", "AttachRequest", "RateRequest", "DelayAccountingRequest"],
-  ...["SteerRequest", "RecordRequest", "RunPatch", "TicketRequest", "StackRequest"],
+  ...[
+    "SteerRequest",
+    "RecordRequest",
+    "StartExperimentRequest",
+    "RunPatch",
+    "TicketRequest",
+    "StackRequest",
+  ],
   ...["FieldCatalogue", "ProblemType", "AlignKind"],
 ];
 

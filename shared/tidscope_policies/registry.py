@@ -136,18 +136,35 @@ class PolicyEntry(Generic[Values]):
         return ReadyPolicy(Shadow(policy) if shadow else policy, values.interval_s)
 
 
-def first_choice_s(
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """Decisions of a policy for a program with constant progress.
+
+    A real program usually takes longer: intervals are longer, and may not count.
+
+    Attributes:
+        chooses: number of the decision that first chooses a size; None if none does.
+        rests: number of the decision with which the policy comes to rest; None if it does not.
+    """
+
+    chooses: int | None
+    rests: int | None
+
+
+KEPT = 2
+"""Consecutive decisions that choose the same size, after which a policy is at rest."""
+
+
+def rehearse(
     ready: ReadyPolicy,
     bounds: Bounds,
     size: int,
     *,
     cores: int,
     programs: int = 1,
-    within_s: float,
-) -> float | None:
-    """Time until a policy first chooses a size, for a program with constant progress.
-
-    A real program usually takes longer: intervals are longer, and may not count.
+    within: int,
+) -> Rehearsal:
+    """Simulate a policy until it rests.
 
     Args:
         ready: a fresh policy, consumed by the simulation.
@@ -155,10 +172,7 @@ def first_choice_s(
         size: initial size of the pool.
         cores: cores that all programs may use.
         programs: number of programs steered together.
-        within_s: length of the simulation, in seconds.
-
-    Returns:
-        Seconds since steering began, or None if it does not choose within `within_s`.
+        within: maximum number of decisions.
     """
     interval_s = ready.interval_s
     count = max(1, round(interval_s / PART_S))
@@ -167,7 +181,8 @@ def first_choice_s(
     share = CoreShare(float(cores), cores / programs)
     granted = bounds.clamp(int(share.share))
     grant = Grant(granted, cores, programs, "settled", "", "estimate", 0.0, None, None)
-    for number in range(1, int(within_s / interval_s) + 1):
+    chooses, kept = None, 0
+    for number in range(1, within + 1):
         seen = Observation(
             at_s=number * interval_s,
             elapsed_s=interval_s,
@@ -182,10 +197,13 @@ def first_choice_s(
             grant=grant,
         )
         decided = ready.policy.observe(seen)
-        if decided.chooses:
-            return seen.at_s
+        if decided.chooses and chooses is None:
+            chooses = number
+        kept = kept + 1 if decided.chooses and decided.size == size else 0
+        if kept == KEPT:
+            return Rehearsal(chooses, number)
         size = decided.size
-    return None
+    return Rehearsal(chooses, None)
 
 
 def _recommended(policy: Policy, values: LinearParameters | BidirectionalParameters) -> Policy:

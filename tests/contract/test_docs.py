@@ -190,7 +190,7 @@ def test_numbers_are_those_of_the_code() -> None:
 def test_the_example_is_an_experiment(tmp_path: Path) -> None:
     path = tmp_path / "example.toml"
     path.write_text(LOCKS.split("```toml\n")[1].split("```")[0])
-    example = read_definition(path, workloads_folder(), quick=False)
+    example = read_definition(path, workloads_folder())
     assert example.variants is not None
     before, after = example.variants.variants
     assert before.command[:2] == after.command[:2] == ["go", "test"]

@@ -179,6 +179,9 @@ POLICY = models.PolicyInfo(
     ],
 )
 STEERING = steering(division=division())
+CHILD = models.ExperimentChild(
+    name="mine", preset="quick", exit_code=None, started_unix_us=1, messages=["interrupted"]
+)
 STEER = models.SteerRequest(policy="fixed", lower=1, prometheus=COUNTER)
 OPTIONS = models.SteeringOptions(
     knobs=[models.KnobOption(kind="go-affinity", refusal="r", lower=None, upper=None, size=None)],
@@ -297,7 +300,21 @@ MESSAGES: list[BaseModel] = [
     ),
     STEER,
     models.PoliciesResponse(policies=[POLICY]),
-    models.ExperimentsResponse(experiments=[EXPERIMENT.summary], damaged=["x: cannot be read"]),
+    models.ExperimentsResponse(
+        experiments=[EXPERIMENT.summary],
+        damaged=["x: cannot be read"],
+        files=[
+            models.StartableExperiment(
+                name="mine",
+                title="Mine",
+                lengths=[models.ExperimentLength(preset="quick", least_s=None)],
+                problem="",
+            )
+        ],
+        child=CHILD,
+    ),
+    models.StartExperimentRequest(name="mine", preset="short"),
+    CHILD,
     EXPERIMENT,
     VARIANTS,
     *VARIANTS.verdicts,

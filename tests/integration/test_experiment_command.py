@@ -15,6 +15,7 @@ from capabilities import needs
 from installation import Installation
 from programs.agent_program import AgentFolder
 from tidscope_backend.experiments.journal import Repeated, experiment_folders, read_journal
+from tidscope_policies.registry import POLICIES
 from tidscope_wire.generated.models import (
     Experiment,
     ExperimentsResponse,
@@ -100,11 +101,10 @@ queue = 4
 size = [1]
 policy = ["default", "fixed"]
 [steering]
-start = "warm-up"
 upper = 4
 parameters.fixed = {{ size = 2, interval_s = 0.5 }}
 [quick]
-time = {{ settle_s = 0.0, warm_up_s = 3.0, measure_s = 2.0 }}
+time = {{ settle_s = 0.0, warm_up_s = 0.0, measure_s = 2.0 }}
 """
     with AgentFolder() as folder:
         env = {"TIDSCOPE_AGENT_DIR": str(folder)}
@@ -123,8 +123,11 @@ time = {{ settle_s = 0.0, warm_up_s = 3.0, measure_s = 2.0 }}
     assert gain.percent is not None
     assert 30 < gain.percent < 200
     assert figures["size_at_end"].figure.mean == 2
-    # The policy decides twice a second, from the warm-up on.
-    assert 0 < (figures["chosen_share"].figure.mean or 0) <= 1
+    # The policy had settled, and decides twice a second.
+    assert figures["chosen_share"].figure.mean == 1
+    assert figures["searching_share"].figure.mean == 0
+    assert (figures["settling_decisions"].figure.mean or 0) >= 3
+    assert (figures["decisions"].figure.mean or 0) >= 1
     wait = figures["wait_us"].gain
     assert wait is not None
     assert wait.percent is not None
@@ -150,6 +153,48 @@ time = {{ settle_s = 0.0, warm_up_s = 3.0, measure_s = 2.0 }}
     folder = experiment_folders(root.backend.settings.runs_dir)[0]
     for name in ("report.html", "report.md", "repeats.parquet", "gains.svg", "experiment.toml"):
         assert (folder / name).stat().st_size > 0
+
+
+@pytest.mark.timeout(480)
+async def test_every_policy_acts_in_a_quick_experiment(root: Installation, tmp_path: Path) -> None:
+    """A real pool that sleeps: each policy settles, and decides while it is measured."""
+    parameters = "\n".join(
+        f"parameters.{name} = {{ interval_s = 0.5{', warm_up_s = 0' * (name == 'linear')} }}"
+        for name in POLICIES
+    )
+    text = f"""{HEAD}
+[[program]]
+workload = "pool-trace"
+language = "python"
+free_workload = 20
+queue = 4
+[matrix]
+policy = {["default", *POLICIES]}
+[steering]
+upper = 2
+settle = {{ bidirectional = 6, bidirectional-printed = 6, pss = 6, ait = 8, ait-printed = 8 }}
+{parameters}
+[quick]
+time = {{ settle_s = 0.0, warm_up_s = 0.0, measure_s = 1.5 }}
+repeats = {{ least = 1, most = 1 }}
+"""
+    with AgentFolder() as folder:
+        env = {"TIDSCOPE_AGENT_DIR": str(folder)}
+        code, found, errors = await carried_out(root, tmp_path, text, "--quick", env=env)
+    assert code == 0, errors
+    assert found.summary.preset == "quick"
+    default, *steered = found.cells
+    assert [one.key for one in steered] == [f"policy={name}" for name in POLICIES]
+    for cell in steered:
+        figures = {one.name: one.figure.mean or 0.0 for one in cell.figures}
+        assert figures["settling_decisions"] >= 1, cell
+        assert figures["decisions"] >= 1, cell
+        assert 0 < figures["chosen_share"] <= 1, cell
+        assert 0 <= figures["searching_share"] <= 1, cell
+        gain = next(one.gain for one in cell.figures if one.name == "throughput")
+        assert gain is not None
+    names = {one.name for one in default.figures}
+    assert not names & {"decisions", "settling_decisions", "chosen_share", "searching_share"}
 
 
 async def test_a_killed_experiment_is_resumed(root: Installation, tmp_path: Path) -> None:

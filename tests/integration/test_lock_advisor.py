@@ -137,7 +137,7 @@ def test_waits_of_known_measure_are_found(contended: str, tmp_path: Path) -> Non
     assert plain["sections"][0]["function"].endswith("(*Table).Look")
     assert found["below_threshold"] == 1
     for path in slow["experiments"]:
-        variants = read_definition(Path(path), workloads_folder(), quick=False).variants
+        variants = read_definition(Path(path), workloads_folder()).variants
         assert variants is not None
         assert variants.variants[0].command[:2] == ["go", "test"]
         assert variants.variants[0].directory == CONTENDED

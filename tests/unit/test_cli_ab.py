@@ -13,7 +13,7 @@ from tidscope_backend.experiments.workload import workloads_folder
 def read(*arguments: str) -> Definition:
     options = COMMAND.parse(COMMAND.parser(), arguments)
     text = definition_text(options, options.commands)
-    return checked_definition(Path.cwd() / "ab", text, workloads_folder(), quick=False)
+    return checked_definition(Path.cwd() / "ab", text, workloads_folder())
 
 
 def test_two_commands_are_split() -> None:

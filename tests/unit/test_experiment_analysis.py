@@ -2,20 +2,27 @@
 
 import json
 import xml.etree.ElementTree as ET
+from collections.abc import Mapping
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 from experiment_entries import beginning, journal, repeat
-from tidscope_backend.comparison.statistics import group_figure, paired_difference
+from tidscope_backend.comparison.statistics import group_figure, holm, paired_difference, paired_p
 from tidscope_backend.experiments.analysis import analyse, summarise
 from tidscope_backend.experiments.charts_of_ratios import degradation_point, spearman, stable_point
 from tidscope_backend.experiments.journal import Ended, Entry, Failed
+from tidscope_backend.experiments.matrix import joined, searching_share
 from tidscope_backend.experiments.picture import describe, draw_chart
 from tidscope_backend.experiments.report import decide, markdown, page, parse_bound, write_report
 from tidscope_backend.experiments.workload import ExperimentError
-from tidscope_wire.generated.models import Experiment, ExperimentChart, ExperimentFigure
+from tidscope_wire.generated.models import (
+    Experiment,
+    ExperimentChart,
+    ExperimentFigure,
+    SteeringDecided,
+)
 
 POLICIES = journal(
     [
@@ -70,6 +77,72 @@ def test_gains_are_those_of_a_comparison() -> None:
     assert series.points[0].mean == pytest.approx(10)
     assert series.points[0].low == pytest.approx(known.low)
     assert series.points[2].mean == pytest.approx((10 + 100 * (151 / 150 - 1)) / 2)
+
+
+def test_p_is_corrected_for_the_number_of_comparisons() -> None:
+    gains = [throughput(analysed(POLICIES), f"policy=linear framework={one}") for one in "ab"]
+    single = [
+        paired_p([(100, 111), (102, 112), (98, 107)]),
+        paired_p([(50, 50), (51, 52), (49, 49)]),
+    ]
+    assert single == [pytest.approx(0.0033, abs=2e-4), pytest.approx(0.4226, abs=1e-4)]
+    assert [one.comparisons for one in gains] == [2, 2]
+    assert gains[0].adjusted_p == pytest.approx(2 * (single[0] or 0))
+    assert gains[1].adjusted_p == pytest.approx(single[1])
+    text = markdown(analysed(POLICIES))
+    assert "better, p = 0.0066 of 2 (Holm)" in text
+    assert "no difference shown, p = 0.42 of 2 (Holm)" in text
+    alone = journal([({"policy": "default"}, [10, 11]), ({"policy": "linear"}, [12, 14])])
+    assert "Holm) |" not in markdown(analysed(alone))
+
+
+def test_holm_s_correction() -> None:
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.6, 0.7]) == [1.0, 1.0]
+    assert holm([]) == []
+    assert paired_p([(1, 2)]) is None
+    assert paired_p([(1, 2), (3, 4)]) == 0.0
+    assert paired_p([(1, 1), (3, 3)]) == 1.0
+
+
+def decided(
+    at_s: float, size: int, next_size: int, *, probing: bool = False, deferred: bool = False
+) -> SteeringDecided:
+    return SteeringDecided(
+        policy="linear",
+        number=1,
+        at_ns=round(at_s * 1e9),
+        elapsed_s=1.0,
+        ops=1.0,
+        mean_wait_s=None,
+        size=size,
+        next_size=next_size,
+        proposed=None,
+        state="",
+        reason="",
+        counted=True,
+        probing=probing,
+        deferred=deferred,
+    )
+
+
+def test_the_share_of_the_time_that_a_policy_searched() -> None:
+    made = [
+        decided(10, 4, 4, deferred=True),  # 1 s: it cannot choose yet.
+        decided(11, 4, 3, probing=True),  # 2 s: a size is tried.
+        decided(13, 3, 4),  # 1 s: the best is set, and measured.
+        decided(14, 4, 4),  # 4 s: it rests until the run ends.
+    ]
+    assert searching_share(made, round(18e9)) == 0.5
+    assert searching_share([], round(18e9)) is None
+    parts: list[Mapping[str, float]] = [{"searching_share": 0.5}, {"searching_share": 0.0}]
+    assert joined(parts) == {"searching_share": 0.25}
+
+
+def test_the_short_variant_says_so() -> None:
+    found = analysed([beginning([{}], short=True)])
+    assert found.summary.preset == "short"
+    assert "This is the short variant" in " ".join(found.warnings)
 
 
 def test_what_drifts_is_in_no_gain() -> None:

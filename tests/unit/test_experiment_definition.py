@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 from tidscope_backend.cli.experiment import PLACES
-from tidscope_backend.experiments.definition import Definition, read_definition
+from tidscope_backend.experiments.definition import Definition, Preset, read_definition
 from tidscope_backend.experiments.matrix import MAX_GROUP, Cell, baseline_of, cells_of, group_name
+from tidscope_backend.experiments.settling import SettlingRule
 from tidscope_backend.experiments.workload import (
     ExperimentError,
     read_workload,
@@ -41,10 +42,10 @@ def two_cpus(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: CPUS)
 
 
-def read(folder: Path, text: str, *, quick: bool = False) -> Definition:
+def read(folder: Path, text: str, *, preset: Preset = "full") -> Definition:
     path = folder / "file.toml"
     path.write_text(text)
-    return read_definition(path, workloads_folder(), quick=quick)
+    return read_definition(path, workloads_folder(), preset=preset)
 
 
 def mistake(folder: Path, text: str) -> str:
@@ -69,7 +70,7 @@ def test_a_file_is_read(tmp_path: Path) -> None:
 
 
 def test_quick_changes_times_repeats_and_axes(tmp_path: Path) -> None:
-    quick = read(tmp_path, GOOD, quick=True)
+    quick = read(tmp_path, GOOD, preset="quick")
     assert len(cells_of(quick)) == 4
     assert quick.time.measure_s < read(tmp_path, GOOD).time.measure_s
     assert quick.repeats.most == 2
@@ -122,27 +123,34 @@ def test_all_mistakes_of_the_form_are_named_at_once(tmp_path: Path) -> None:
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(ExperimentError, match="cannot be read"):
-        read_definition(tmp_path / "none.toml", workloads_folder(), quick=False)
+        read_definition(tmp_path / "none.toml", workloads_folder())
 
 
-@pytest.mark.parametrize("quick", [False, True])
-def test_the_ready_files_are_right(quick: bool) -> None:
+LONG = {"thesis-web", "thesis-kv", "policies-pair"}
+"""Files with times of their sources; their short variants take a quarter of an hour."""
+
+
+@pytest.mark.parametrize("preset", ["full", "short", "quick"])
+def test_the_ready_files_are_right(preset: Preset) -> None:
     places = [place for place in PLACES if place.is_dir()]
     files = [path for place in places for path in sorted(place.glob("*.toml"))]
-    assert len(files) >= 5
+    assert {path.stem for path in files} > LONG
     for path in files:
-        found = read_definition(path, workloads_folder(), quick=quick)
+        if preset == "short" and path.stem not in LONG:
+            continue
+        found = read_definition(path, workloads_folder(), preset=preset)
         assert found.name == path.stem
         repeats = len(cells_of(found)) * found.repeats.least
-        length_s = repeats * (found.time.warm_up_s + found.time.measure_s + 2)
-        assert length_s < (75 if quick else 900), path
+        length_s = repeats * (found.warm_up_s + found.time.measure_s + 2)
+        longest_s = 75 if preset == "quick" else 900
+        assert length_s < (7200 if preset == "full" and path.stem in LONG else longest_s), path
 
 
-@pytest.mark.parametrize("quick", [False, True])
-def test_the_example_of_the_docs_is_right(tmp_path: Path, quick: bool) -> None:
+@pytest.mark.parametrize("preset", ["full", "quick"])
+def test_the_example_of_the_docs_is_right(tmp_path: Path, preset: Preset) -> None:
     text = (Path(__file__).parents[2] / "docs" / "experiments.md").read_text()
     blocks = [one.split("```")[0] for one in text.split("```toml\n")[1:]]
-    assert [read(tmp_path, one, quick=quick).name for one in blocks] == ["pool-size", "collector"]
+    assert [read(tmp_path, one, preset=preset).name for one in blocks] == ["pool-size", "collector"]
 
 
 def test_the_workloads_are_right() -> None:
@@ -181,6 +189,9 @@ def test_a_wrong_workload_is_refused(tmp_path: Path, text: str, said: str) -> No
         read_workload(tmp_path)
 
 
+MEASURED = GOOD.replace("[steering]", '[steering]\nstart = "measurement"')
+
+
 @pytest.mark.parametrize(
     ("change", "to", "said"),
     [
@@ -199,21 +210,52 @@ def test_a_wrong_workload_is_refused(tmp_path: Path, text: str, said: str) -> No
 def test_a_policy_that_cannot_choose_in_time_is_refused(
     tmp_path: Path, change: str, to: str, said: str
 ) -> None:
+    assert said in mistake(tmp_path, MEASURED.replace(change, to, 1))
+
+
+@pytest.mark.parametrize(
+    ("change", "to", "said"),
+    [
+        # Sizes 8 to 2, then the best.
+        ("upper = 8", "upper = 8\nsettle.linear = 7", "steering.settle.linear: 7: linear chooses"),
+        ("upper = 8", "upper = 8\nsettle.linaer = 9", "steering.settle.linaer: is no policy"),
+        (
+            "upper = 8\nparameters.linear = { interval_s = 1",
+            "upper = 4096\nparameters.linear = { interval_s = 2",
+            "steering.parameters.linear: linear chooses a size first over 3600 s after it begins",
+        ),
+        ("interval_s = 1,", "interval_s = 6,", "time.measure_s: 10: linear decides every 6 s"),
+    ],
+)
+def test_a_policy_that_cannot_settle_is_refused(
+    tmp_path: Path, change: str, to: str, said: str
+) -> None:
     assert said in mistake(tmp_path, GOOD.replace(change, to, 1))
 
 
-def test_a_search_may_be_in_the_warm_up(tmp_path: Path) -> None:
-    late = GOOD.replace("warm_up_s = 0 }\n[quick]", "warm_up_s = 3 }\n[quick]")
-    assert "linear chooses a size first 10 s" in mistake(tmp_path, late)
-    before = late.replace("[steering]", '[steering]\nstart = "warm-up"')
-    assert read(tmp_path, before).time.warm_up_s == 2.0
+def test_all_cells_warm_up_for_as_long_as_the_slowest_policy(tmp_path: Path) -> None:
+    found = read(tmp_path, GOOD)
+    # The search ends with decision 8, and the next one keeps the size.
+    assert found.settling == {"linear": SettlingRule(18, 1.0, 9.0)}
+    assert (found.time.warm_up_s, found.warm_up_s) == (2.0, 9.0)
+    both = read(tmp_path, GOOD.replace('["default", "linear"]', '["linear", "bidirectional"]'))
+    # It never rests, and may cross the eight sizes and come back.
+    assert both.settling["bidirectional"] == SettlingRule(16, 2.0, 32.0)
+    assert both.warm_up_s == 32.0
+    assert read(tmp_path, MEASURED).warm_up_s == 2.0
 
 
-def test_the_quick_variant_is_checked_by_its_own_times(tmp_path: Path) -> None:
-    text = GOOD.replace("time = { warm_up_s = 0, measure_s = 9 }\n", "")
+def test_a_variant_of_a_file_is_checked_by_its_own_settings(tmp_path: Path) -> None:
+    text = GOOD.replace("measure_s = 9", "measure_s = 1")
     read(tmp_path, text)
-    with pytest.raises(ExperimentError, match=r"quick\.time\.measure_s: 1: linear chooses"):
-        read(tmp_path, text, quick=True)
+    with pytest.raises(ExperimentError, match=r"quick: time\.measure_s: 1: linear decides every 1"):
+        read(tmp_path, text, preset="quick")
+    faster = f"{text}steering.parameters.linear = {{ interval_s = 0.5, warm_up_s = 0 }}\n"
+    assert read(tmp_path, faster, preset="quick").settling["linear"].interval_s == 0.5
+    with pytest.raises(ExperimentError, match="short: is missing; leave out --short"):
+        read(tmp_path, text, preset="short")
+    short = f"{text}[short]\ntime.measure_s = 3\nmatrix.size = [1]\nrepeats.least = 1\n"
+    assert len(cells_of(read(tmp_path, short, preset="short"))) == 4
 
 
 MINE = """

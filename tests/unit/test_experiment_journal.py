@@ -56,7 +56,7 @@ def written(runs: Path) -> Path:
 def definition(folder: Path) -> Definition:
     path = folder / "file.toml"
     path.write_text(FILE)
-    return read_definition(path, workloads_folder(), quick=False)
+    return read_definition(path, workloads_folder())
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
@@ -119,15 +119,15 @@ def test_who_asks_keeps_nobody_out(tmp_path: Path) -> None:
 def test_the_list_has_states_and_what_cannot_be_read(tmp_path: Path) -> None:
     folder = written(tmp_path)
     (tmp_path / ".experiments" / "x-20260101-000000-abcdef").mkdir()
-    answer = listed(tmp_path)
-    assert [one.state for one in answer.experiments] == ["interrupted"]
-    assert answer.damaged == [
+    experiments, damaged = listed(tmp_path)
+    assert [one.state for one in experiments] == ["interrupted"]
+    assert damaged == [
         "x-20260101-000000-abcdef: x-20260101-000000-abcdef: cannot be "
         "read: No such file or directory"
     ]
     file = Journal(folder)
     file.write(Begins("size=2", 1, ["t-1-00000000"]))
-    (running,) = listed(tmp_path).experiments
+    (running,), _ = listed(tmp_path)
     assert (running.state, running.cell, running.targets) == (
         "running",
         "size=2",
@@ -139,7 +139,7 @@ def test_the_list_has_states_and_what_cannot_be_read(tmp_path: Path) -> None:
     file.close()
     (cell,) = [one for one in found(folder).cells if one.failures]
     assert (cell.key, cell.failures) == ("size=2", ["it crashed"])
-    assert listed(None).experiments == []
+    assert listed(None) == ([], [])
     with pytest.raises(ExperimentError):
         found(tmp_path)
 
@@ -166,7 +166,7 @@ def test_neither_a_finished_one_nor_one_of_another_file_is_resumed(tmp_path: Pat
     wanted = definition(tmp_path)
     opened = open_new(wanted, tmp_path)
     (tmp_path / "file.toml").write_text(FILE + "# another one\n")
-    other = read_definition(tmp_path / "file.toml", workloads_folder(), quick=False)
+    other = read_definition(tmp_path / "file.toml", workloads_folder())
     with pytest.raises(ExperimentError, match="no unfinished"):
         open_last(other, tmp_path)
     file = Journal(opened.folder)

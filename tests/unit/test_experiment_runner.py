@@ -1,5 +1,6 @@
 """Experiments carried out with a tidscope that only notes what is asked of it."""
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -7,9 +8,10 @@ from pathlib import Path
 import pytest
 from backend_builders import steering
 from tidscope_backend.cli.experiment import CELL_FAILED, exit_code
+from tidscope_backend.experiments import settling
 from tidscope_backend.experiments.analysis import analyse
 from tidscope_backend.experiments.building import prepare
-from tidscope_backend.experiments.definition import Definition, read_definition
+from tidscope_backend.experiments.definition import Definition, RepeatSpec, read_definition
 from tidscope_backend.experiments.journal import Ended, Entry, Failed, Repeated, read_journal
 from tidscope_backend.experiments.matrix import Cell
 from tidscope_backend.experiments.repeat import measure_programs
@@ -34,11 +36,15 @@ class Noting:
 
     Args:
         refused: name of a policy that cannot steer.
-        found: how a target is steered in the end; None: no more.
+        found: how a target is steered; None: no more.
+        silent: whether the policy makes no more decisions; else it makes one before each question.
     """
 
-    def __init__(self, refused: str = "", found: Steering | None = STEERED) -> None:
+    def __init__(
+        self, refused: str = "", found: Steering | None = STEERED, *, silent: bool = False
+    ) -> None:
         self.asked: list[tuple[object, ...]] = []
+        self._decisions, self._silent = 0, silent
         self._refused, self._found = refused, found
         self._open: set[str] = set()
 
@@ -52,12 +58,16 @@ class Noting:
 
     def steer(self, target: str, body: Mapping[str, object]) -> None:
         self.asked.append(("steer", dict(body)))
+        self._decisions = 0
         if body["policy"] == self._refused:
             raise RepeatError("it cannot be steered")
 
     def steering(self, target: str) -> Steering | None:
         steered = any(one[0] == "steer" for one in self.asked)
-        return self._found if steered else None
+        if self._found is None or not steered:
+            return None
+        self._decisions += not self._silent
+        return self._found.model_copy(update={"decisions": self._decisions})
 
     def stop(self, run: str) -> None:
         self.asked.append(("stop",))
@@ -75,11 +85,18 @@ class Noting:
 
 
 def definition(folder: Path, text: str) -> Definition:
+    """An experiment that measures and settles for less time than policies need."""
     path = folder / "made.toml"
-    """An experiment that measures for less time than its file says, which policies need."""
     path.write_text(text)
-    found = read_definition(path, workloads_folder(), quick=False)
-    return replace(found, time=found.time.model_copy(update={"measure_s": MEASURED_S}))
+    found = read_definition(path, workloads_folder())
+    return replace(
+        found,
+        time=found.time.model_copy(update={"measure_s": MEASURED_S}),
+        settling={
+            policy: replace(one, decisions=4, expected_s=0.0)
+            for policy, one in found.settling.items()
+        },
+    )
 
 
 def carry_out(wanted: Definition, opened: Opened, noting: Noting) -> list[Entry]:
@@ -122,6 +139,9 @@ parameters.fixed = {{ size = 2 }}
     assert figures["ops_per_cpu_s"] == 200 / 0.5
     assert figures["size_at_end"] == 4
     assert figures["chosen_share"] == 1
+    # The size is known with the first decision, and kept twice.
+    assert (figures["settling_decisions"] or 0) >= 3
+    assert (figures["decisions"] or 0) >= 1
     assert "chosen_share" not in {one.name for one in found.cells[0].figures}
 
 
@@ -144,8 +164,8 @@ def test_what_a_policy_refuses_fails_its_cell_alone(tmp_path: Path) -> None:
     assert [(one.cell, one.reason) for one in failed] == [
         ("size=1 policy=linear", "it cannot be steered")
     ] * 3
-    # Started programs end, also after a failed repeat.
-    assert sum(one == ("stop",) for one in noting.asked) == 2 + 3
+    # Nothing is recorded of what is not steered.
+    assert sum(one == ("stop",) for one in noting.asked) == 2
 
 
 @pytest.mark.parametrize(
@@ -153,10 +173,10 @@ def test_what_a_policy_refuses_fails_its_cell_alone(tmp_path: Path) -> None:
     [
         (
             steering(state="warming up", reason="The program warms up for 2.0 s more."),
-            "fixed chose no size of answering before the measurement ended; its last state: "
-            "warming up. The program warms up for 2.0 s more.",
+            "fixed chose no size of answering within 4 decisions (steering.settle.fixed); its last "
+            "state: warming up. The program warms up for 2.0 s more.",
         ),
-        (None, "fixed no longer steered answering when the measurement ended"),
+        (None, "fixed no longer steered answering"),
         (
             steering(chosen_unix_us=1, problem="The agent is gone."),
             "fixed could not steer answering to the end: The agent is gone.",
@@ -180,16 +200,76 @@ def test_a_repeat_without_a_choice_of_its_policy_is_refused(
         assert reason in page.read_text()
 
 
+COUNTS = f'{ONE}{RULES}[matrix]\nsize = [1]\npolicy = ["fixed"]\n[steering]\nstart = "measurement"'
+
+
+@pytest.mark.parametrize(
+    ("noting", "reason"),
+    [
+        (
+            Noting(found=steering(chosen_unix_us=2**51)),
+            "fixed chose no size of answering before the measurement ended; its last state: "
+            "settled. It keeps its size.",
+        ),
+        (
+            Noting(silent=True),
+            "fixed made no decision about answering while it was measured; its last state: "
+            "settled. It keeps its size.",
+        ),
+    ],
+)
+def test_a_measurement_without_a_decision_is_refused(
+    tmp_path: Path, noting: Noting, reason: str
+) -> None:
+    wanted = definition(tmp_path, COUNTS)
+    entries = carry_out(wanted, open_new(wanted, tmp_path), noting)
+    assert [one.reason for one in entries if isinstance(one, Failed)] == [reason] * 3
+    (cell,) = analyse(entries, carried_out=False).cells
+    assert (cell.figures, cell.standing) == ([], "failed")
+
+
+class Late(Noting):
+    """Its policy chooses a size in the middle of the measurement."""
+
+    def steering(self, target: str) -> Steering | None:
+        found = super().steering(target)
+        if found is None:
+            return None
+        if found.decisions == 1 or not hasattr(self, "chosen_us"):
+            self.chosen_us = time.time_ns() // 1000 + int(MEASURED_S / 2 * 1e6)
+        return found.model_copy(update={"chosen_unix_us": self.chosen_us})
+
+
 def test_what_came_before_the_first_choice_is_a_share(tmp_path: Path) -> None:
-    """The choice comes when the measurement is over: nothing of it was the policy's."""
-    text = f'{ONE}{RULES}[matrix]\nsize = [1]\npolicy = ["fixed"]'
-    late = Noting(found=steering(chosen_unix_us=2**51))
-    wanted = definition(tmp_path, text)
-    entries = carry_out(wanted, open_new(wanted, tmp_path), late)
-    shares = [one.figures["chosen_share"] for one in entries if isinstance(one, Repeated)]
-    assert shares == [0, 0]
+    wanted = replace(
+        definition(tmp_path, COUNTS), repeats=RepeatSpec(least=1, most=1, deviation=0.9)
+    )
+    entries = carry_out(wanted, open_new(wanted, tmp_path), Late())
+    (share,) = [one.figures["chosen_share"] for one in entries if isinstance(one, Repeated)]
+    assert 0 < share < 1
     said = " ".join(analyse(entries, carried_out=False).cells[0].warnings)
-    assert "the size for 0% of the measured time" in said
+    assert f"the size for {share:.0%} of the measured time" in said
+
+
+def test_a_policy_that_is_silent_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settling, "SILENT_S", -1.0)
+    rule = settling.SettlingRule(decisions=4, interval_s=0.0, expected_s=0.0)
+    now = steering(decisions=0, state="waiting", reason="Nothing came.")
+    watched = settling.Settling("fixed", {"t-1": "web"}, lambda _: now, rule)
+    with pytest.raises(RepeatError, match="made no decision about web for 0 s; its last state: wa"):
+        while not watched.is_done():
+            pass
+
+
+def test_a_policy_that_does_not_rest_is_measured_with_a_warning() -> None:
+    rule = settling.SettlingRule(decisions=6, interval_s=2.0, expected_s=0.0)
+    steps = iter([steering(decisions=n, size=n, chosen_unix_us=1) for n in range(1, 7)])
+    watched = settling.Settling("bidirectional", {"t-1": "web"}, lambda _: next(steps), rule)
+    assert [watched.is_done() for _ in range(6)] == [False] * 5 + [True]
+    assert list(watched.warnings) == [
+        "Unsettled: bidirectional still changed the size of web when the measurement began, after "
+        "6 decisions."
+    ]
 
 
 def test_an_interrupted_one_is_carried_on(tmp_path: Path) -> None:

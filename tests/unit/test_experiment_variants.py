@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from experiment_entries import beginning, repeat
 from tidscope_backend.experiments.analysis import analyse
-from tidscope_backend.experiments.definition import Definition, read_definition
+from tidscope_backend.experiments.definition import Definition, Preset, read_definition
 from tidscope_backend.experiments.difference import DifferenceRules
 from tidscope_backend.experiments.journal import Ended, Entry, Failed, Recorded, Repeated
 from tidscope_backend.experiments.plan import Step, plan_of
@@ -22,10 +22,10 @@ CELLS: list[dict[str, Value]] = [{"variant": "old"}, {"variant": "new"}]
 OLD, NEW = "variant=old", "variant=new"
 
 
-def read(folder: Path, text: str, *, quick: bool = False) -> Definition:
+def read(folder: Path, text: str, *, preset: Preset = "full") -> Definition:
     path = folder / "made.toml"
     path.write_text(text)
-    return read_definition(path, workloads_folder(), quick=quick)
+    return read_definition(path, workloads_folder(), preset=preset)
 
 
 def test_a_file_is_read(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ seed = 7
     assert (before.environment, after.environment) == ({}, {"GOGC": "200"})
     assert (found.variants.rules.figure, found.variants.rules.better) == ("result:rate", "more")
     assert found.repeats.seed == 7
-    quick = read(tmp_path, text, quick=True)
+    quick = read(tmp_path, text, preset="quick")
     assert quick.variants is not None
     assert quick.variants.rules.most_s == 10
 

@@ -217,7 +217,7 @@ def as_read(text: str, folder: Path) -> Definition:
     """Parse a file as `tidscope experiment` does."""
     path = folder / "made.toml"
     path.write_text(text)
-    return read_definition(path, workloads_folder(), quick=False)
+    return read_definition(path, workloads_folder())
 
 
 def test_an_experiment_runs_the_benchmarks_of_the_package(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from tidscope_policies.parameters import (
     describe,
     make_parameters,
 )
-from tidscope_policies.registry import POLICIES, first_choice_s
+from tidscope_policies.registry import POLICIES, rehearse
 
 NAMES = [
     *("fixed", "linear", "hillclimb", "bidirectional", "bidirectional-printed", "ait", "pss"),
@@ -239,22 +239,36 @@ FIRST_CHOICES = {
 
 @pytest.mark.parametrize("name", POLICY_NAMES)
 def test_a_policy_chooses_only_after_it_began(name: str) -> None:
-    found = first_choice_s(POLICIES[name].make(), Bounds(1, 2), 2, cores=2, within_s=100)
+    interval_s = POLICIES[name].make().interval_s
+    found = rehearse(POLICIES[name].make(), Bounds(1, 2), 2, cores=2, within=50).chooses
+    assert found is not None
     if name in FIRST_CHOICES:
-        assert found == FIRST_CHOICES[name]
+        assert found * interval_s == FIRST_CHOICES[name]
     else:
         # The search tries sizes out first; how long that takes is its own affair.
-        assert found is not None
-        assert found > 2 * POLICIES[name].make().interval_s
+        assert found > 2
 
 
 def test_a_search_that_does_not_end_in_time_is_none() -> None:
-    assert first_choice_s(POLICIES["linear"].make(), Bounds(1, 2), 2, cores=2, within_s=13) is None
+    found = rehearse(POLICIES["linear"].make(), Bounds(1, 2), 2, cores=2, within=6)
+    assert (found.chooses, found.rests) == (None, None)
+
+
+def test_a_policy_rests_once_it_has_kept_a_size() -> None:
+    found = {
+        name: rehearse(POLICIES[name].make(), Bounds(1, 2), 2, cores=2, within=50).rests
+        for name in POLICY_NAMES
+    }
+    # It chooses with decision 7, another size; that is kept twice.
+    assert found["linear"] == 8 + 1 - 1
+    climbing = {name for name, rests in found.items() if rests is None}
+    assert climbing == {"bidirectional", "bidirectional-printed", "pss"}
 
 
 def test_a_share_of_the_cores_is_chosen_where_programs_are_several() -> None:
     ready = POLICIES["cooperative"].make()
-    assert first_choice_s(ready, Bounds(1, 2), 2, cores=2, programs=2, within_s=10) == 2.0
+    found = rehearse(ready, Bounds(1, 2), 2, cores=2, programs=2, within=5)
+    assert found.chooses == 1
 
 
 @pytest.mark.parametrize("name", POLICY_NAMES)

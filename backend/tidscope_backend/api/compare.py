@@ -1,11 +1,11 @@
-"""/api/v1/compare and /api/v1/experiments: comparisons of runs, and stored experiments."""
+"""/api/v1/compare and /api/v1/experiments: comparisons of runs, and experiments."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response, status
 from fastapi import Path as InPath
 from tidscope_wire.generated.models import (
     AlignKind,
@@ -13,14 +13,18 @@ from tidscope_wire.generated.models import (
     CompareSplit,
     Comparison,
     Experiment,
+    ExperimentChild,
     ExperimentsResponse,
+    StartExperimentRequest,
 )
 from tidscope_wire.problems import refusal
 
 from tidscope_backend.api.openapi import READ_RUN, raises
 from tidscope_backend.comparison.sides import ComparisonError
+from tidscope_backend.experiments.child import ExperimentProcess, startable
 from tidscope_backend.experiments.journal import FOLDER, ID
 from tidscope_backend.hidden_arguments import comparison_without, experiment_without
+from tidscope_backend.security.audit import note
 from tidscope_backend.security.authenticator import principal_of
 from tidscope_backend.store.disk import Disk, SharedReads
 from tidscope_backend.store.folder import RunFolder
@@ -105,18 +109,44 @@ def _compared(
 ExperimentId = Annotated[str, InPath(pattern=ID.pattern)]
 
 
-def experiments_router(runs: Path | None, disk: Disk) -> APIRouter:
+def experiments_router(
+    runs: Path | None, folders: Sequence[Path], process: ExperimentProcess, disk: Disk
+) -> APIRouter:
     """Make the routes.
 
     Args:
         runs: the runs directory, or None if runs are not stored.
-        disk: threads in which journals are read.
+        folders: folders of files that may be started.
+        process: the experiment that the backend carries out.
+        disk: threads in which journals and files are read.
     """
     routes = APIRouter(prefix="/experiments", tags=["experiments"])
 
     @routes.get("", summary="Experiments, and how far they are")
-    async def experiments() -> ExperimentsResponse:
-        return await disk.read(_listed, runs)
+    async def experiments(request: Request) -> ExperimentsResponse:
+        child = process.child
+        if child is not None and not principal_of(request.scope).sees_arguments:
+            child = child.model_copy(update={"messages": []})
+        return await disk.read(_listed, runs, folders, child)
+
+    @routes.post(
+        "",
+        status_code=status.HTTP_201_CREATED,
+        summary="Start an experiment of a configured folder",
+        openapi_extra=raises("unknown-experiment", "experiment-running", "audit-failed"),
+    )
+    async def start(body: StartExperimentRequest, request: Request) -> ExperimentChild:
+        note(request.scope, body.name, preset=body.preset)
+        return await process.start(body.name, body.preset, request.scope["server"])
+
+    @routes.delete(
+        "",
+        status_code=status.HTTP_204_NO_CONTENT,
+        response_class=Response,
+        summary="End the experiment that was started here",
+    )
+    async def end() -> None:
+        await process.stop()
 
     @routes.get(
         "/{experiment_id}",
@@ -131,10 +161,15 @@ def experiments_router(runs: Path | None, disk: Disk) -> APIRouter:
     return routes
 
 
-def _listed(runs: Path | None) -> ExperimentsResponse:
+def _listed(
+    runs: Path | None, folders: Sequence[Path], child: ExperimentChild | None
+) -> ExperimentsResponse:
     from tidscope_backend.experiments.analysis import listed
 
-    return listed(runs)
+    experiments, damaged = listed(runs)
+    return ExperimentsResponse(
+        experiments=experiments, damaged=damaged, files=startable(folders), child=child
+    )
 
 
 def _found(runs: Path | None, experiment_id: str) -> Experiment:

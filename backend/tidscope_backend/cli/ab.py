@@ -41,7 +41,7 @@ def _run(options: argparse.Namespace) -> int:
     """Compare, and print the verdict."""
     try:
         text = definition_text(options, options.commands)
-        definition = checked_definition(Path.cwd() / PLACE, text, workloads_folder(), quick=False)
+        definition = checked_definition(Path.cwd() / PLACE, text, workloads_folder())
         # The journal keeps this text: arguments that look like secrets are replaced in it.
         kept = definition_text(options, [redact_arguments(one) for one in options.commands])
         done = carry_out(replace(definition, text=kept), options)

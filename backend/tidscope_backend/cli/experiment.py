@@ -14,7 +14,7 @@ from tidscope_backend.cli.command import Command, CommandError, loading, print_l
 from tidscope_backend.cli.experiment_run import carry_out
 from tidscope_backend.cli.server_options import add_backend_options, user_runs_directory
 from tidscope_backend.cli.variants_inside import inside_lines
-from tidscope_backend.experiments.definition import Definition, read_definition
+from tidscope_backend.experiments.definition import Definition, Preset, read_definition
 from tidscope_backend.experiments.matrix import THROUGHPUT
 from tidscope_backend.experiments.report import Bound, Decision, decide, parse_bound
 from tidscope_backend.experiments.workload import (
@@ -44,7 +44,8 @@ def _run(options: argparse.Namespace) -> int:
         if options.file is None:
             raise CommandError(f"name an experiment file, or one of {', '.join(ready_names())}")
         bounds = [parse_bound(text) for text in options.fail_if]
-        definition = read_definition(_file(options.file), places, quick=options.quick)
+        preset: Preset = "quick" if options.quick else "short" if options.short else "full"
+        definition = read_definition(_file(options.file), places, preset=preset)
         return _carry_out(definition, bounds, options)
     except ExperimentError as error:
         raise CommandError(str(error)) from None
@@ -172,8 +173,14 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file", nargs="?", metavar="FILE", help="an experiment file, or the name of a ready one"
     )
-    parser.add_argument(
+    length = parser.add_mutually_exclusive_group()
+    length.add_argument(
         "--quick", action="store_true", help="short and few repeats: to see whether it works"
+    )
+    length.add_argument(
+        "--short",
+        action="store_true",
+        help="the file's [short]: fewer and shorter repeats, whose report says so",
     )
     parser.add_argument(
         "--resume", action="store_true", help="continue the last unfinished experiment of this file"

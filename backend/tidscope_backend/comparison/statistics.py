@@ -152,6 +152,31 @@ def paired_difference(pairs: Sequence[tuple[float, float]]) -> Difference:
     )
 
 
+def paired_p(pairs: Sequence[tuple[float, float]]) -> float | None:
+    """Return the two-sided p-value of paired values by Student's t; None below two pairs."""
+    found = group_figure([other - first for first, other in pairs])
+    if found.mean is None or found.std_dev is None:
+        return None
+    if not found.std_dev:
+        return 0.0 if found.mean else 1.0
+    t = abs(found.mean) * math.sqrt(found.n) / found.std_dev
+    return min(1.0, 2 * tail(t, found.n - 1)) if t else 1.0
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values corrected for their number, in the same order.
+
+    Rejecting those of at most 0.05 rejects any true hypothesis with a probability of at most 0.05
+    (S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
+    Statistics 6, 1979).
+    """
+    adjusted, least = [0.0] * len(p_values), 0.0
+    for rank, at in enumerate(sorted(range(len(p_values)), key=lambda at: p_values[at])):
+        least = max(least, min(1.0, (len(p_values) - rank) * p_values[at]))
+        adjusted[at] = least
+    return adjusted
+
+
 def _of_repeats(figure: GroupFigure) -> Spread | None:
     if figure.std_dev is None:
         return None

@@ -12,7 +12,6 @@ from tidscope_wire.generated.models import (
     Experiment,
     ExperimentCell,
     ExperimentFigure,
-    ExperimentsResponse,
     ExperimentState,
     ExperimentSummary,
     FigureDifference,
@@ -24,7 +23,9 @@ from tidscope_backend.comparison.metrics import Metric
 from tidscope_backend.comparison.statistics import (
     Difference,
     group_figure,
+    holm,
     paired_difference,
+    paired_p,
 )
 from tidscope_backend.comparison.verdicts import judged
 from tidscope_backend.experiments.charts import charts_of
@@ -60,6 +61,9 @@ from tidscope_backend.experiments.verdicts import verdicts_of
 from tidscope_backend.experiments.workload import ExperimentError
 from tidscope_backend.text import plural
 
+SIGNIFICANT = 0.05
+"""Corrected p-value up to which a difference is shown."""
+
 
 def rankings(cells: Sequence[Cell], attempts: Mapping[str, Attempts]) -> Iterator[str]:
     """Return a sentence for each combination of the other axes with three or more policies.
@@ -80,11 +84,15 @@ def rankings(cells: Sequence[Cell], attempts: Mapping[str, Attempts]) -> Iterato
         if len(found) < 3:
             continue
         _, best, most = max(found, key=lambda one: one[0])
+        pairs = {
+            policy: pairs_of(THROUGHPUT, most, own) for _, policy, own in found if policy != best
+        }
+        p_values = holm([1.0 if (p := paired_p(one)) is None else p for one in pairs.values()])
         below, others = list[str](), list[str]()
-        for _, policy, own in found:
-            if policy != best:
-                high = paired_difference(pairs_of(THROUGHPUT, most, own)).high
-                (below if high is not None and high < 0 else others).append(policy)
+        for (policy, own_pairs), p in zip(pairs.items(), p_values, strict=True):
+            difference = paired_difference(own_pairs).absolute
+            shown = p <= SIGNIFICANT and difference is not None and difference < 0
+            (below if shown else others).append(policy)
         of = f"{rest}: " if len(families) > 1 else ""
         yield (
             f"{of}{best} did the most; shown to be below it: {', '.join(below) or 'none'}"
@@ -95,7 +103,8 @@ def rankings(cells: Sequence[Cell], attempts: Mapping[str, Attempts]) -> Iterato
 CONFIDENCE = (
     "Intervals are 95 % confidence intervals, assuming independent, normally distributed repeats: "
     "of a mean (±) by Student's t, of a gain by Student's t of the differences within rounds "
-    "(paired)."
+    "(paired). Each interval is of one comparison; p is corrected for all comparisons of a figure "
+    "(Holm)."
 )
 
 OF_VARIANTS = (
@@ -128,7 +137,7 @@ def summarise(entries: Sequence[Entry], *, carried_out: bool) -> ExperimentSumma
         id=first.id,
         name=first.name,
         title=first.title,
-        quick=first.quick,
+        preset=first.preset,
         state=state,
         started_unix_us=first.unix_us,
         workloads=first.workloads,
@@ -182,7 +191,7 @@ def analyse(entries: Sequence[Entry], *, carried_out: bool) -> Experiment:
         most=first.most,
         deviation=first.deviation,
         setup=[NamedText(name=name, value=value) for name, value in first.setup.items()],
-        cells=found,
+        cells=_corrected(found),
         verdicts=list(verdicts_of(entries)),
         charts=charts_of(
             cells,
@@ -223,7 +232,7 @@ def _figures(
         figure = group_figure([each.figures.get(one.name) for each in _done(own)])
         if not figure.n:
             continue
-        gain = None
+        gain, p = None, None
         if baseline is not None and (pairs := pairs_of(one.name, baseline, own)):
             gain = _gain(
                 one,
@@ -232,9 +241,44 @@ def _figures(
                 if comparisons is None
                 else sequential_difference(pairs, comparisons),
             )
+            p = paired_p(pairs) if comparisons is None else None
         yield ExperimentFigure(
-            name=one.name, label=one.label, unit=one.unit, figure=figure, gain=gain
+            name=one.name,
+            label=one.label,
+            unit=one.unit,
+            figure=figure,
+            gain=gain,
+            adjusted_p=p,
+            comparisons=0 if p is None else 1,
         )
+
+
+def _corrected(cells: Sequence[ExperimentCell]) -> list[ExperimentCell]:
+    """Correct the p-values of each figure for the number of its comparisons."""
+    single = dict[str, list[float]]()
+    for cell in cells:
+        for one in cell.figures:
+            if one.adjusted_p is not None:
+                single.setdefault(one.name, []).append(one.adjusted_p)
+    left = {name: iter(holm(p_values)) for name, p_values in single.items()}
+    return [
+        cell.model_copy(
+            update={
+                "figures": [
+                    one
+                    if one.adjusted_p is None
+                    else one.model_copy(
+                        update={
+                            "adjusted_p": next(left[one.name]),
+                            "comparisons": len(single[one.name]),
+                        }
+                    )
+                    for one in cell.figures
+                ]
+            }
+        )
+        for cell in cells
+    ]
 
 
 def _runs(entries: Sequence[Repeated] | Sequence[Recorded]) -> list[str]:
@@ -280,6 +324,11 @@ def _warnings(
 ) -> Iterator[str]:
     if first.quick:
         yield "This is the quick variant: its repeats are too short and too few to stand."
+    if first.short:
+        yield (
+            "This is the short variant: fewer and shorter repeats than the file's own, and "
+            "perhaps fewer cells. It says nothing of effects that need longer."
+        )
     governor = first.setup.get("frequency governor", UNKNOWN)
     if governor == UNKNOWN:
         yield "The frequency governor of this machine is unknown: clock rates may have changed."
@@ -311,19 +360,19 @@ def _repeats(entries: Sequence[Entry]) -> int:
 MAX_LISTED = 200
 
 
-def listed(runs: Path | None) -> ExperimentsResponse:
-    """Return the newest experiments.
+def listed(runs: Path | None) -> tuple[list[ExperimentSummary], list[str]]:
+    """Return the newest experiments, and folders whose journal cannot be read.
 
     Args:
         runs: the runs directory, or None if runs are not stored.
     """
-    experiments, damaged = [], []
+    experiments, damaged = list[ExperimentSummary](), list[str]()
     for folder in experiment_folders(runs)[:MAX_LISTED]:
         try:
             experiments.append(summarise(read_journal(folder), carried_out=is_carried_out(folder)))
         except (ExperimentError, ValueError, KeyError) as error:
             damaged.append(f"{folder.name}: {error}")
-    return ExperimentsResponse(experiments=experiments, damaged=damaged)
+    return experiments, damaged
 
 
 def found(folder: Path) -> Experiment:

@@ -16,8 +16,8 @@ from tidscope_wire.generated.models import (
 )
 
 from tidscope_backend.comparison.statistics import difference, group_figure
-from tidscope_backend.experiments.definition import DEFAULT
 from tidscope_backend.experiments.matrix import BY_NAME, THROUGHPUT, WAIT, Cell
+from tidscope_backend.experiments.settling import DEFAULT
 
 Drawn = tuple[Cell, ExperimentCell]
 X = TypeVar("X", int, float, str)

@@ -3,15 +3,20 @@
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, field_validator, model_validator
-from tidscope_policies.contract import Bounds
-from tidscope_policies.parameters import ParameterError
-from tidscope_policies.registry import POLICIES, first_choice_s
+from pydantic import Field, model_validator
+from tidscope_policies.registry import POLICIES
 
+from tidscope_backend.experiments.settling import (
+    DEFAULT,
+    MAX_SIZE,
+    SettlingRule,
+    SteeringSpec,
+    settling_rules,
+)
 from tidscope_backend.experiments.variants import (
     VARIANT,
     DifferenceSpec,
@@ -31,19 +36,16 @@ from tidscope_backend.experiments.workload import (
 )
 
 VERSION = 1
-DEFAULT = "default"
-"""Pseudo-policy without actions: the program keeps its size."""
 MAX_CELLS = 500
-MAX_SIZE = 4096
 MAX_VARIANTS = 8
-FOR_PROGRAMS = ("matrix", "steering", "time", "repeats", "quick")
+FOR_PROGRAMS = ("matrix", "steering", "time", "repeats", "short", "quick")
 """Keys that only experiments with programs have."""
 QUICK_S = 10.0
 """Time for measuring variants with `--quick`, in seconds."""
 Placement = Literal["shared", "apart"]
 PLACEMENTS = ("shared", "apart")
-LONGEST_SEARCH_S = 3600.0
-"""Maximum search time of a policy, in seconds; slower policies never choose."""
+Preset = Literal["full", "short", "quick"]
+"""How much of a file is carried out."""
 
 
 class TimeSpec(StrictModel):
@@ -61,8 +63,8 @@ class RepeatSpec(StrictModel):
     to `most` repeats.
     """
 
-    least: int = Field(default=3, ge=2, le=1000)
-    most: int = Field(default=10, ge=2, le=1000)
+    least: int = Field(default=3, ge=1, le=1000)
+    most: int = Field(default=10, ge=1, le=1000)
     deviation: float = Field(default=0.05, gt=0, lt=1)
     seed: int = Field(default=1, ge=0)
 
@@ -73,34 +75,12 @@ class RepeatSpec(StrictModel):
         return self
 
 
-class SteeringSpec(StrictModel):
-    """Steering settings. `start`: whether the policy's losses during the search count."""
-
-    start: Literal["measurement", "warm-up"] = "measurement"
-    lower: int | None = Field(default=None, ge=1, le=MAX_SIZE)
-    upper: int | None = Field(default=None, ge=1, le=MAX_SIZE)
-    parameters: dict[str, dict[str, float]] = Field(default_factory=dict)
-
-    @field_validator("parameters", mode="before")
-    @classmethod
-    def _whole_numbers_are_numbers(cls, found: Any) -> Any:
-        if not isinstance(found, dict):
-            return found
-        return {
-            policy: {
-                name: float(value) if type(value) is int else value for name, value in one.items()
-            }
-            if isinstance(one, dict)
-            else one
-            for policy, one in found.items()
-        }
-
-
-class QuickSpec(StrictModel):
-    """Settings replaced by `--quick`."""
+class PresetSpec(StrictModel):
+    """Settings replaced by `--short` or `--quick`; `steering` as a whole."""
 
     time: TimeSpec = TimeSpec(settle_s=0.0, warm_up_s=0.5, measure_s=1.0)
     repeats: RepeatSpec = RepeatSpec(least=2, most=2)
+    steering: SteeringSpec | None = None
     matrix: dict[str, list[Any]] = Field(default_factory=dict)
 
 
@@ -117,7 +97,8 @@ class ExperimentFile(StrictModel):
     steering: SteeringSpec = SteeringSpec()
     time: TimeSpec = TimeSpec()
     repeats: RepeatSpec = RepeatSpec()
-    quick: QuickSpec = QuickSpec()
+    short: PresetSpec | None = None
+    quick: PresetSpec = PresetSpec()
 
     @model_validator(mode="after")
     def _is_one_kind(self) -> "ExperimentFile":
@@ -151,9 +132,10 @@ class Definition:
         steering: settings of the steering.
         time: durations of a repeat.
         repeats: rules of the number of repeats.
-        quick: whether the definition is the quick variant.
+        preset: how much of the file is carried out.
         text: text of the file.
         variants: what is compared instead of programs; None for programs.
+        settling: how long each policy settles before the measurement; empty if none does.
     """
 
     name: str
@@ -163,61 +145,82 @@ class Definition:
     steering: SteeringSpec
     time: TimeSpec
     repeats: RepeatSpec
-    quick: bool
+    preset: Preset
     text: str
     variants: VariantsDefinition | None = None
+    settling: Mapping[str, SettlingRule] = field(default_factory=dict)
+
+    @property
+    def warm_up_s(self) -> float:
+        """Least time between the start of a load and the measurement, in seconds.
+
+        It is the same for all cells, so that their programs are about equally old: a policy's
+        search is as long as the default's warm-up.
+        """
+        return max([self.time.warm_up_s, *(one.expected_s for one in self.settling.values())])
 
 
-def read_definition(path: Path, workloads: Path, *, quick: bool) -> Definition:
+def read_definition(path: Path, workloads: Path, *, preset: Preset = "full") -> Definition:
     """Read and check an experiment file.
 
     Args:
         path: path of the file.
         workloads: folder of workloads.
-        quick: whether to apply the `quick` settings.
+        preset: how much of it to carry out.
 
     Raises:
         ExperimentError: the file is invalid; the text names file, key and remedy.
     """
-    return checked_definition(path, read_text(path), workloads, quick=quick)
+    return checked_definition(path, read_text(path), workloads, preset=preset)
 
 
-def checked_definition(path: Path, text: str, workloads: Path, *, quick: bool) -> Definition:
+def checked_definition(
+    path: Path, text: str, workloads: Path, *, preset: Preset = "full"
+) -> Definition:
     """Check the text of an experiment file. Arguments and errors as of `read_definition`."""
     found = validated(path, ExperimentFile, parse_toml(path, text))
     if found.variant:
-        return _of_variants(path, found, text, quick=quick)
+        return _of_variants(path, found, text, preset)
+    if preset == "short" and found.short is None:
+        raise ExperimentError(f"{path}: short: is missing; leave out --short, or add [short]")
+    chosen = found.quick if preset == "quick" else found.short if preset == "short" else None
     programs = [
         _program(path, number, dict(one), workloads) for number, one in enumerate(found.program)
     ]
-    matrix = {**found.matrix, **found.quick.matrix} if quick else found.matrix
-    if unknown := found.quick.matrix.keys() - found.matrix.keys():
-        raise ExperimentError(f"{path}: quick.matrix.{min(unknown)}: is no axis of matrix; add it")
+    for name, one in (("quick", found.quick), ("short", found.short)):
+        if unknown := (one.matrix if one else {}).keys() - found.matrix.keys():
+            raise ExperimentError(
+                f"{path}: {name}.matrix.{min(unknown)}: is no axis of matrix; add it"
+            )
+    matrix = {**found.matrix, **(chosen.matrix if chosen else {})}
     for axis, values in matrix.items():
         _check_axis(path, axis, values, programs)
     cells = math.prod(len(values) for values in matrix.values())
     if cells > MAX_CELLS:
         raise ExperimentError(f"{path}: matrix: has {cells} cells; use at most {MAX_CELLS}")
-    for policy in found.steering.parameters:
-        if policy not in POLICIES:
-            raise ExperimentError(f"{path}: steering.parameters.{policy}: {_policies()}")
+    steering = chosen.steering if chosen and chosen.steering else found.steering
+    for key, names in (("parameters", steering.parameters), ("settle", steering.settle)):
+        for policy in names:
+            if policy not in POLICIES:
+                raise ExperimentError(f"{path}: steering.{key}.{policy}: {_policies()}")
     definition = Definition(
         name=found.name,
         title=found.title,
         programs=programs,
         axes=matrix,
-        steering=found.steering,
-        time=found.quick.time if quick else found.time,
-        repeats=found.quick.repeats if quick else found.repeats,
-        quick=quick,
+        steering=steering,
+        time=chosen.time if chosen else found.time,
+        repeats=chosen.repeats if chosen else found.repeats,
+        preset=preset,
         text=text,
     )
-    _check_time(path, definition)
-    return definition
+    return replace(definition, settling=_settling(path, definition))
 
 
-def _of_variants(path: Path, found: ExperimentFile, text: str, *, quick: bool) -> Definition:
-    update = {"most_s": QUICK_S} if quick else {}
+def _of_variants(path: Path, found: ExperimentFile, text: str, preset: Preset) -> Definition:
+    if preset == "short":
+        raise ExperimentError(f"{path}: variants have no short preset; set difference.most_s")
+    update = {"most_s": QUICK_S} if preset == "quick" else {}
     spec = found.difference.model_copy(update=update)
     variants = variants_of(path, found.variant, spec)
     return Definition(
@@ -228,61 +231,32 @@ def _of_variants(path: Path, found: ExperimentFile, text: str, *, quick: bool) -
         steering=found.steering,
         time=found.time,
         repeats=RepeatSpec(seed=variants.seed),
-        quick=quick,
+        preset=preset,
         text=text,
         variants=variants,
     )
 
 
-def _check_time(path: Path, definition: Definition) -> None:
-    """Check that each policy can choose a size while it steers. Raises ExperimentError."""
-    time, steering = definition.time, definition.steering
-    steered_s = time.measure_s + (time.warm_up_s if steering.start == "warm-up" else 0.0)
+def _settling(path: Path, definition: Definition) -> dict[str, SettlingRule]:
+    """Return how each policy settles. Raises ExperimentError if one cannot choose in time."""
     own = len(os.sched_getaffinity(0))
-    cores = {(own + 1) // 2 if one == "apart" else own for one in _axis(definition, "placement")}
-    for policy in _axis(definition, "policy"):
-        if policy in (None, DEFAULT):
-            continue
-        for size in _axis(definition, "size"):
-            first_s = max(
-                _first_choice_s(path, definition, str(policy), size or one, one) for one in cores
-            )
-            if first_s >= steered_s:
-                key = "quick.time" if definition.quick else "time"
-                raise ExperimentError(
-                    f"{path}: {key}.measure_s: {time.measure_s:g}: {policy} chooses a size first "
-                    f"{_after(first_s)} it begins to steer, and steers for {steered_s:g} s. Measure"
-                    ' for longer, let it search before (steering.start = "warm-up", and a longer '
-                    f"warm_up_s), or change steering.parameters.{policy}"
-                )
+    placements = _axis(definition, "placement")
+    try:
+        return settling_rules(
+            [str(one) for one in _axis(definition, "policy") if one is not None],
+            _axis(definition, "size"),
+            sorted({(own + 1) // 2 if one == "apart" else own for one in placements}),
+            len(definition.programs),
+            definition.steering,
+            definition.time.measure_s,
+        )
+    except ValueError as error:
+        key = "" if definition.preset == "full" else f"{definition.preset}: "
+        raise ExperimentError(f"{path}: {key}{error}") from None
 
 
 def _axis(definition: Definition, name: str) -> Sequence[Any]:
     return definition.axes.get(name, [None])
-
-
-def _first_choice_s(
-    path: Path, definition: Definition, policy: str, size: int, cores: int
-) -> float:
-    """Return the earliest time of a policy's choice, in seconds; infinite beyond the limit."""
-    steering = definition.steering
-    high = steering.upper or max(size, cores)
-    try:
-        ready = POLICIES[policy].make(steering.parameters.get(policy))
-        bounds = Bounds(steering.lower or 1, high)
-    except ParameterError as error:
-        raise ExperimentError(f"{path}: steering.parameters.{policy}: {error}") from None
-    except ValueError as error:
-        raise ExperimentError(f"{path}: steering: {error}") from None
-    programs, far_s = len(definition.programs), LONGEST_SEARCH_S
-    found = first_choice_s(
-        ready, bounds, bounds.clamp(size), cores=cores, programs=programs, within_s=far_s
-    )
-    return math.inf if found is None else found
-
-
-def _after(seconds: float) -> str:
-    return f"{seconds:g} s after" if seconds < math.inf else f"over {LONGEST_SEARCH_S:g} s after"
 
 
 def _program(path: Path, number: int, found: dict[str, Any], workloads: Path) -> ProgramChoice:

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -52,6 +52,7 @@ class Began:
         speed_up: whether speed-up is reported.
         setup: properties of the machine, name to text.
         difference: rules of the comparison of variants; None for a matrix of settings.
+        short: whether the experiment is the short variant.
     """
 
     id: str
@@ -72,6 +73,12 @@ class Began:
     speed_up: bool
     setup: dict[str, str]
     difference: DifferenceRules | None = None
+    short: bool = False
+
+    @property
+    def preset(self) -> Literal["full", "short", "quick"]:
+        """How much of the file is carried out."""
+        return "quick" if self.quick else "short" if self.short else "full"
 
 
 @dataclass(frozen=True)

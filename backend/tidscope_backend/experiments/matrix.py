@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Literal
 
 import pyarrow.compute as pc
-from tidscope_wire.generated.models import Better
+from tidscope_wire.generated.models import Better, SteeringDecided
 
 from tidscope_backend.comparison.figures import figures_of_process, totals_by_role, whole
 from tidscope_backend.comparison.from_folders import tables_of
 from tidscope_backend.comparison.sides import Side
 from tidscope_backend.comparison.statistics import group_figure
-from tidscope_backend.experiments.definition import DEFAULT, Definition, RepeatSpec
+from tidscope_backend.experiments.definition import Definition, RepeatSpec
 from tidscope_backend.experiments.journal import Entry, Failed, Repeated, began
+from tidscope_backend.experiments.settling import DEFAULT
 from tidscope_backend.experiments.variants import VARIANT
 from tidscope_backend.experiments.workload import Value
 from tidscope_backend.pool_figures import known_figures
@@ -46,6 +47,9 @@ THROUGHPUT = "throughput"
 WAIT = "wait_us"
 CHOSEN = "chosen_share"
 """Share of the measured time after the policy first chose the size of each program."""
+SEARCHING = "searching_share"
+"""Share of the measured time that a policy tried sizes, waited, or measured a size just set."""
+SETTLING, DECISIONS = "settling_decisions", "decisions"
 FIGURES = (
     FigureName(THROUGHPUT, "Throughput", "1/s", "more", "result"),
     FigureName("wall_s", "Wall time", "s", "less", "result"),
@@ -68,6 +72,9 @@ FIGURES = (
     FigureName("errors", "Failed requests", "", "less", "result"),
     FigureName("size_at_end", "Size at the end", "", "neither", "result"),
     FigureName(CHOSEN, "Time after the policy's first choice", "share", "neither", "result"),
+    FigureName(SEARCHING, "Time that the policy searched", "share", "neither", "result"),
+    FigureName(SETTLING, "Decisions before the measurement", "", "neither", "result"),
+    FigureName(DECISIONS, "Decisions while measured", "", "neither", "result"),
     FigureName("mean_cores", "CPU use", "cores", "neither", "cost"),
     FigureName("ops_per_cpu_s", "Operations per CPU second", "1/s", "more", "cost"),
     FigureName("cpu_delay", "Run-queue delay", "s/s", "less", "cost"),
@@ -127,7 +134,33 @@ def figures_of_run(folder: Path) -> dict[str, float]:
             figures[name] = factor * sum(values[part] for part in parts)
     if "net_read_bytes" in values:
         figures[NET_READ] = values["net_read_bytes"] * values["duration_s"]
+    decided = [one.event for one in run.events if isinstance(one.event, SteeringDecided)]
+    searching = searching_share(decided, run.manifest.to_ns)
+    if searching is not None:
+        figures[SEARCHING] = searching
     return figures | _counted_by_tables(folder, values["duration_s"])
+
+
+def searching_share(decided: Sequence[SteeringDecided], to_ns: int) -> float | None:
+    """Return the share of the time after a first decision that a policy searched.
+
+    It searches after a decision that tries sizes, cannot choose one yet, or changes the size: the
+    next interval shows how good that size is.
+
+    Args:
+        decided: decisions of a run, in order.
+        to_ns: end of the run, on the clock of decisions.
+    """
+    ends = [one.at_ns for one in decided[1:]] + [to_ns]
+    spans = [max(0, end - one.at_ns) for one, end in zip(decided, ends, strict=False)]
+    if not sum(spans):
+        return None
+    searched = sum(
+        span
+        for one, span in zip(decided, spans, strict=True)
+        if one.probing or one.deferred or one.next_size != one.size
+    )
+    return searched / sum(spans)
 
 
 def _counted_by_tables(folder: Path, duration_s: float) -> dict[str, float]:
@@ -160,6 +193,8 @@ def joined(parts: list[Mapping[str, float]]) -> dict[str, float]:
     found = {name: sum(one[name] for one in parts) for name in sorted(summed)}
     if "power_w" in common:
         found["power_w"] = parts[0]["power_w"]
+    if SEARCHING in common:
+        found[SEARCHING] = sum(one[SEARCHING] for one in parts) / len(parts)
     return found
 
 

@@ -17,8 +17,17 @@ from tidscope_backend.experiments.conditions import (
     wait_until_quiet,
     warnings_of,
 )
-from tidscope_backend.experiments.definition import DEFAULT, Definition, ProgramChoice
-from tidscope_backend.experiments.matrix import BY_NAME, CHOSEN, NET_READ, THROUGHPUT, Cell, joined
+from tidscope_backend.experiments.definition import Definition, ProgramChoice
+from tidscope_backend.experiments.matrix import (
+    BY_NAME,
+    CHOSEN,
+    DECISIONS,
+    NET_READ,
+    SETTLING,
+    THROUGHPUT,
+    Cell,
+    joined,
+)
 from tidscope_backend.experiments.program import (
     RING_COUNTS,
     Load,
@@ -26,12 +35,15 @@ from tidscope_backend.experiments.program import (
     cpus_of,
     wrk_command,
 )
+from tidscope_backend.experiments.settling import DEFAULT, Settling, acting
 from tidscope_backend.experiments.workload import ProgramSpec, RepeatError, Value
 
 NET_EXPECTED = "net_expected"
 """Figure: bytes that a program should have read from sockets, according to another program."""
 FEW_CHOSEN = 0.9
 """Share of the measured time after the policy's first choice, below which a warning is added."""
+SLOWER = 1.5
+"""Intervals of a policy may be so much longer than asked for, before a load is restarted."""
 CHECK_SECONDS = 0.2
 """Interval between checks that the programs are running, in seconds."""
 
@@ -158,16 +170,18 @@ class Repeat:
             targets.append(watching.attach(program.pid, tree=tree))
             ending.callback(watching.detach, targets[-1])
         self._begins(targets)
-        if definition.steering.start == "warm-up":
-            self._steer(targets)
-        if definition.time.warm_up_s > 0:
-            _run(programs, loads, definition.time.warm_up_s)
+        names = {
+            target: choice.workload.name
+            for target, choice in zip(targets, definition.programs, strict=True)
+        }
+        unsettled = self._warm_up(programs, loads, names)
         runs: list[str] = []
         for target in targets:
             runs.append(watching.record(target, self._group, self._cell))
             ending.callback(watching.stop, runs[-1])
         if definition.steering.start == "measurement":
             self._steer(targets)
+        before = self._decisions(targets)
         began_us = time.time_ns() // 1000
         for program in programs:
             program.begin()
@@ -177,16 +191,63 @@ class Repeat:
         steered = [watching.steering(target) for target in targets]
         figures = self._figures(counted, reports)
         if self._cell.policy != DEFAULT:
-            names = [choice.workload.name for choice in definition.programs]
             chosen_us = [
-                chosen_at(name, self._cell.policy, now)
-                for name, now in zip(names, steered, strict=True)
+                chosen_at(name, self._cell.policy, now, decided, ended_us)
+                for name, now, decided in zip(names.values(), steered, before, strict=True)
             ]
-            since_us = min(max(began_us, *chosen_us), ended_us)
+            since_us = max(began_us, *chosen_us)
             figures[CHOSEN] = (ended_us - since_us) / (ended_us - began_us)
+            figures[SETTLING] = float(min(before))
+            figures[DECISIONS] = float(
+                min(now.decisions - one for now, one in zip(steered, before, strict=True) if now)
+            )
         if len(steered) == 1 and steered[0] is not None:
             figures["size_at_end"] = float(steered[0].size)
-        return runs, figures, list(_measured_warnings(figures))
+        return runs, figures, [*unsettled, *_measured_warnings(figures)]
+
+    def _warm_up(
+        self, programs: Sequence[RunningProgram], loads: Sequence[Load], names: Mapping[str, str]
+    ) -> list[str]:
+        """Run programs under load until their policies have settled; return warnings.
+
+        Args:
+            programs: running programs.
+            loads: their loads.
+            names: names of the programs, by target.
+        """
+        definition, policy = self._definition, self._cell.policy
+        rule = definition.settling.get(policy)
+        least_s = definition.warm_up_s
+        if rule is None:
+            if least_s > 0:
+                _run(programs, loads, least_s)
+            return []
+        self._steer(list(names))
+        settling = Settling(policy, names, self._watching.steering, rule)
+        # A load that is restarted looks like a dip to the policy: it lasts for the whole search.
+        most_s = max(least_s, SLOWER * rule.decisions * rule.interval_s)
+        least = time.monotonic() + least_s
+        while True:
+            for load in loads:
+                load.start(most_s)
+            end = time.monotonic() + most_s
+            while time.monotonic() < end:
+                for program in programs:
+                    program.check()
+                if settling.is_done() and time.monotonic() >= least:
+                    for load in loads:
+                        load.stop()
+                    return list(settling.warnings)
+                time.sleep(CHECK_SECONDS)
+            for load in loads:
+                load.wait()
+
+    def _decisions(self, targets: Sequence[str]) -> list[int]:
+        """Return the number of decisions about each target; 0 without a policy."""
+        if self._cell.policy == DEFAULT:
+            return [0 for _ in targets]
+        found = [self._watching.steering(target) for target in targets]
+        return [0 if one is None else one.decisions for one in found]
 
     def _start(
         self, choice: ProgramChoice, values: Mapping[str, Value], cpus: frozenset[int] | None
@@ -198,7 +259,7 @@ class Repeat:
         time_spec = self._definition.time
         known = {
             **{**values, "size": size, "upper": upper},
-            **{"warm_up_s": time_spec.warm_up_s, "measure_s": time_spec.measure_s},
+            **{"warm_up_s": self._definition.warm_up_s, "measure_s": time_spec.measure_s},
         }
         spec = choice.workload.program(values)
         name, patience_s = choice.workload.name, choice.workload.spec.patience_s
@@ -300,25 +361,31 @@ def values_of(choice: ProgramChoice, cell: Cell) -> dict[str, Value]:
     return {**choice.values, **{k: value for k, value in cell.values.items() if k in known}}
 
 
-def chosen_at(program: str, policy: str, now: Steering | None) -> int:
+def chosen_at(
+    program: str, policy: str, found: Steering | None, decided: int, ended_us: int
+) -> int:
     """Return when a policy first chose the size of a program, in Unix microseconds.
 
     Args:
         program: name of the program.
         policy: policy of the repeat.
-        now: steering state at the end of the measurement.
+        found: steering state at the end of the measurement.
+        decided: number of decisions when the measurement began.
+        ended_us: end of the measurement, in Unix microseconds.
 
     Raises:
-        RepeatError: the policy made no choice or has stopped, so the repeat is invalid.
+        RepeatError: the policy made no choice, made no decision in the measurement, or has
+            stopped, so the repeat is invalid.
     """
-    if now is None:
-        raise RepeatError(f"{policy} no longer steered {program} when the measurement ended")
-    if now.problem is not None:
-        raise RepeatError(f"{policy} could not steer {program} to the end: {now.problem}")
-    if now.chosen_unix_us is None:
+    now = acting(program, policy, found)
+    last = f"its last state: {now.state}. {now.reason}"
+    if now.chosen_unix_us is None or now.chosen_unix_us >= ended_us:
         raise RepeatError(
-            f"{policy} chose no size of {program} before the measurement ended; its last state: "
-            f"{now.state}. {now.reason}"
+            f"{policy} chose no size of {program} before the measurement ended; {last}"
+        )
+    if now.decisions <= decided:
+        raise RepeatError(
+            f"{policy} made no decision about {program} while it was measured; {last}"
         )
     return now.chosen_unix_us
 

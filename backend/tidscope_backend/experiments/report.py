@@ -306,7 +306,14 @@ def gain_text(own: ExperimentFigure | None) -> str:
     percent, found = own.gain.percent, ends_in_percent(own.gain)
     ends = "" if found is None else f" [{found[0]:+.1f}, {found[1]:+.1f}]"
     verdict = "no difference shown" if gain.verdict == "unclear" else gain.verdict
-    return f"{percent:+.1f} %{ends} {verdict}"
+    return f"{percent:+.1f} %{ends} {verdict}{_correction(own)}"
+
+
+def _correction(own: ExperimentFigure) -> str:
+    """Return the corrected p-value as text; empty for a single comparison."""
+    if own.adjusted_p is None or own.comparisons < 2:
+        return ""
+    return f", p = {own.adjusted_p:.2g} of {own.comparisons} (Holm)"
 
 
 def _of(cell: ExperimentCell, name: str) -> ExperimentFigure | None:

@@ -193,8 +193,8 @@ class Runner:
 
 
 def digest_of(definition: Definition) -> str:
-    """Return the digest of the file and of the choice of the quick variant."""
-    return hashlib.sha256(f"{definition.quick} {definition.text}".encode()).hexdigest()
+    """Return the digest of the file and of how much of it is carried out."""
+    return hashlib.sha256(f"{definition.preset} {definition.text}".encode()).hexdigest()
 
 
 def _beginning(name: str, definition: Definition) -> Began:
@@ -205,7 +205,8 @@ def _beginning(name: str, definition: Definition) -> Began:
         id=name,
         name=definition.name,
         title=definition.title,
-        quick=definition.quick,
+        quick=definition.preset == "quick",
+        short=definition.preset == "short",
         digest=digest_of(definition),
         unix_us=_unix_us(),
         cells=[dict(cell.values) for cell in cells_of(definition)],
@@ -213,7 +214,7 @@ def _beginning(name: str, definition: Definition) -> Began:
         most=definition.repeats.most,
         deviation=definition.repeats.deviation,
         seed=definition.repeats.seed,
-        repeat_s=definition.time.warm_up_s + definition.time.measure_s,
+        repeat_s=definition.warm_up_s + definition.time.measure_s,
         workloads=[one.name for one in specs] or [COMMANDS],
         unit=units[0] if single is not None else "operations (geometric mean)" if specs else RUNS,
         waits=single is not None and single.waits,

@@ -25,6 +25,8 @@ ACTIONS: Mapping[tuple[str, str], AuditAction] = {
     ("POST", "/api/v1/predictions/{owner}/{name}/reset"): "reset-predictions",
     ("POST", "/api/v1/demo"): "start-demo",
     ("DELETE", "/api/v1/demo"): "stop-demo",
+    ("POST", "/api/v1/experiments"): "start-experiment",
+    ("DELETE", "/api/v1/experiments"): "end-experiment",
     ("POST", "/api/v1/runs"): "record",
     ("POST", "/api/v1/runs/import"): "import",
     ("POST", "/api/v1/traces/import"): "import-traces",

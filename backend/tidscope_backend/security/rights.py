@@ -69,6 +69,8 @@ ROUTES: Mapping[tuple[str, str], Right] = {
     ("GET", "/api/v1/stacks/difference"): "viewer",
     ("GET", "/api/v1/compare"): "viewer",
     ("GET", "/api/v1/experiments"): "viewer",
+    ("POST", "/api/v1/experiments"): "operator",
+    ("DELETE", "/api/v1/experiments"): "operator",
     ("GET", "/api/v1/experiments/{experiment_id}"): "viewer",
     ("GET", "/api/v1/traces/endpoints"): "viewer",
     ("GET", "/api/v1/traces/operations"): "viewer",

@@ -7,6 +7,7 @@
 import type {
   Comparison,
   Experiment,
+  ExperimentChild,
   ExperimentsResponse,
   PredictionService,
   PredictionWeights,
@@ -14,6 +15,7 @@ import type {
   RunManifest,
   RunPatch,
   RunsResponse,
+  StartExperimentRequest,
   TraceAnalysis,
   TraceDetail,
   TraceDifference,
@@ -36,6 +38,7 @@ import {
 import {
   isComparison,
   isExperiment,
+  isExperimentChild,
   isExperimentsResponse,
   isPredictionService,
   isPredictionWeights,
@@ -118,6 +121,16 @@ export function resetModel(owner: number, name: string): Promise<PredictionServi
 /** List all experiments with their progress, newest first. */
 export function listExperiments(signal?: AbortSignal): Promise<ExperimentsResponse> {
   return request("GET", "/experiments", isExperimentsResponse, { signal });
+}
+
+/** Start an experiment of a configured folder. */
+export function startExperiment(body: StartExperimentRequest): Promise<ExperimentChild> {
+  return request("POST", "/experiments", isExperimentChild, { body });
+}
+
+/** End the experiment that was started here. */
+export function endExperiment(): Promise<void> {
+  return command("DELETE", "/experiments");
 }
 
 /** Return one experiment with its figures and charts. */

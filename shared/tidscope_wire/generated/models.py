@@ -63,6 +63,8 @@ AuditAction = TypeAliasType(
             "import-traces",
             "start-demo",
             "stop-demo",
+            "start-experiment",
+            "end-experiment",
             "reset-predictions",
         ],
         Field(title="AuditAction"),
@@ -1016,6 +1018,15 @@ class ExperimentChart(Message):
     """
 
 
+ExperimentPreset = TypeAliasType(
+    "ExperimentPreset",
+    Annotated[Literal["full", "short", "quick"], Field(title="ExperimentPreset")],
+)
+"""
+How much of a file is carried out. short: fewer and shorter repeats than those of the file. quick: numbers do not stand.
+"""
+
+
 ExperimentState = TypeAliasType(
     "ExperimentState",
     Annotated[
@@ -1047,10 +1058,7 @@ class ExperimentSummary(Message):
     """
     Title, of its file.
     """
-    quick: bool
-    """
-    Whether it is the quick variant, whose numbers do not stand.
-    """
+    preset: ExperimentPreset
     state: Annotated[ExperimentState, Field(title="ExperimentState")]
     """
     running: a process carries it out. complete: nothing is left to do. interrupted: it can be resumed.
@@ -1181,24 +1189,6 @@ class ExperimentVerdict(Message):
     text: str
     """
     The verdict in words, for people.
-    """
-
-
-class ExperimentsResponse(Message):
-    """
-    GET /api/v1/experiments.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    experiments: list[ExperimentSummary]
-    """
-    Newest first.
-    """
-    damaged: list[str]
-    """
-    Folders whose journal cannot be read.
     """
 
 
@@ -2192,6 +2182,7 @@ ProblemType = TypeAliasType(
             "no-collector",
             "collector-timeout",
             "demo-failed",
+            "experiment-running",
             "too-large",
             "too-many-attempts",
             "view-only",
@@ -3728,6 +3719,21 @@ Trigger that lets the unwinder look at a thread that leaves the CPU: a tracepoin
 """
 
 
+class StartExperimentRequest(Message):
+    """
+    POST /api/v1/experiments.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: Annotated[str, Field(max_length=128)]
+    """
+    Name of a startable file.
+    """
+    preset: ExperimentPreset
+
+
 class SteeringDecided(Message):
     """
     A policy made a decision at the end of an interval.
@@ -5241,6 +5247,33 @@ class ErrorPath(Message):
     """
 
 
+class ExperimentChild(Message):
+    """
+    An experiment that the backend carries out.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: str
+    """
+    Name of the file, without .toml.
+    """
+    preset: ExperimentPreset
+    exit_code: int | None
+    """
+    How it ended, as tidscope experiment ends; null: it runs.
+    """
+    started_unix_us: int
+    """
+    Unix microseconds.
+    """
+    messages: list[str]
+    """
+    The last lines that it said; empty for viewers.
+    """
+
+
 class ExperimentFigure(Message):
     """
     A figure of a cell, over its repeats.
@@ -5265,6 +5298,29 @@ class ExperimentFigure(Message):
     gain: FigureDifference | None
     """
     Against the baseline of the cell; null: it has none, or the figure is unknown there.
+    """
+    adjusted_p: Annotated[float | None, Field(ge=0.0, le=1.0)]
+    """
+    p-value of the gain by the paired t test, with Holm's correction for all comparisons of this figure; null: there is none.
+    """
+    comparisons: Annotated[int, Field(ge=0)]
+    """
+    Number of comparisons of this figure in the experiment.
+    """
+
+
+class ExperimentLength(Message):
+    """
+    A preset of a file, and how long it takes.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    preset: ExperimentPreset
+    least_s: float | None
+    """
+    Seconds that it takes at least, builds excluded; null: unknown.
     """
 
 
@@ -6237,6 +6293,32 @@ class StackSampling(Message):
     """
 
 
+class StartableExperiment(Message):
+    """
+    A file in a configured folder.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: str
+    """
+    Name of the file, without .toml.
+    """
+    title: str
+    """
+    Its title; empty if it is wrong.
+    """
+    lengths: list[ExperimentLength]
+    """
+    Presets that it has.
+    """
+    problem: str
+    """
+    Why it cannot be started; empty if it can.
+    """
+
+
 Programs = TypeAliasType(
     "Programs", Annotated[list[ProgramChoice], Field(max_length=64)]
 )
@@ -6616,6 +6698,32 @@ class ExperimentCell(Message):
     warnings: list[str]
     """
     Disturbances of repeats.
+    """
+
+
+class ExperimentsResponse(Message):
+    """
+    GET /api/v1/experiments.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    experiments: list[ExperimentSummary]
+    """
+    Newest first.
+    """
+    damaged: list[str]
+    """
+    Folders whose journal cannot be read.
+    """
+    files: list[StartableExperiment]
+    """
+    Files that operators may start here; empty if no folder is configured.
+    """
+    child: ExperimentChild | None
+    """
+    The experiment that was started here last; null: none was.
     """
 
 

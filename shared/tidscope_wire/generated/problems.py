@@ -50,6 +50,8 @@ PROBLEMS: dict[ProblemType, ProblemKind] = {
     "collector-timeout": ProblemKind(504, "Collector did not answer in time", ("backend", )),
     # The demo program could not be started.
     "demo-failed": ProblemKind(500, "Demo program failed to start", ("backend", )),
+    # The backend carries out one experiment at a time.
+    "experiment-running": ProblemKind(409, "An experiment is running", ("backend", )),
     # The request body exceeds the limit.
     "too-large": ProblemKind(413, "Request too large", ("backend", )),
     # Too many wrong tokens from this address.

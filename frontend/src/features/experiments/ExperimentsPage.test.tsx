@@ -10,7 +10,7 @@ const SUMMARY: ExperimentSummary = {
   id: "x-20261123-001500-1f2e3d",
   name: "made",
   title: "A made experiment",
-  quick: false,
+  preset: "full",
   state: "running",
   started_unix_us: 0,
   workloads: ["web"],
@@ -40,6 +40,8 @@ const FIGURE: ExperimentFigure = {
   unit: "1/s",
   figure: { values: [110, 110], n: 2, mean: 110, std_dev: 0, low: 109, high: 111 },
   gain: GAIN,
+  adjusted_p: null,
+  comparisons: 0,
 };
 
 describe("words of experiments", () => {
@@ -55,6 +57,9 @@ describe("words of experiments", () => {
 
   it("says gains with intervals, and that none is shown", () => {
     expect(gainText(FIGURE)).toBe("+10.0 % [+5.0, +15.0] better");
+    const corrected = { ...FIGURE, adjusted_p: 0.06312, comparisons: 10 };
+    expect(gainText(corrected)).toBe("+10.0 % [+5.0, +15.0] better, p = 0.063 of 10 (Holm)");
+    expect(gainText({ ...corrected, comparisons: 1 })).toBe("+10.0 % [+5.0, +15.0] better");
     const gain = {
       ...GAIN,
       absolute: -1,

@@ -18,6 +18,7 @@ import type {
 } from "../../wire/generated/models";
 import shared from "../compare/ComparePage.module.css";
 import styles from "./ExperimentsPage.module.css";
+import { StartExperiment } from "./StartExperiment";
 
 /** Progress of an experiment. */
 export function progressText(one: ExperimentSummary): string {
@@ -44,7 +45,15 @@ export function gainText(figure: ExperimentFigure | undefined): string {
   const scale = gain.percent / gain.absolute;
   const [low, high] = [gain.low, gain.high].map((end) => (end === null ? null : end * scale));
   const text = formatGain(gain.percent, low ?? null, high ?? null);
-  return `${text} ${VERDICTS[gain.verdict] ?? gain.verdict}`.trim();
+  const verdict = VERDICTS[gain.verdict] ?? gain.verdict;
+  return `${text} ${verdict}${correctionText(figure)}`.trim();
+}
+
+/** p-value after Holm's correction; "" for a single comparison. */
+function correctionText(figure: ExperimentFigure | undefined): string {
+  const p = figure?.adjusted_p ?? null;
+  if (figure === undefined || p === null || figure.comparisons < 2) return "";
+  return `, p = ${Number(p.toPrecision(2))} of ${figure.comparisons} (Holm)`;
 }
 
 const PERIOD_MS = 3000;
@@ -58,7 +67,12 @@ export function ExperimentsPage() {
         <h1>Experiments</h1>
       </header>
       <Loaded polled={polled} what="experiments">
-        {(value) => <List found={value} />}
+        {(value) => (
+          <>
+            <StartExperiment files={value.files} child={value.child} onChange={polled.refresh} />
+            <List found={value} />
+          </>
+        )}
       </Loaded>
     </section>
   );
@@ -112,7 +126,7 @@ function Row({ one }: { readonly one: ExperimentSummary }) {
         <PageLink href={experimentHref(one.id)}>{one.title}</PageLink>
         <div className={styles.note}>
           {one.name}
-          {one.quick ? ", quick" : ""}: {one.workloads.join(" beside ")}
+          {one.preset === "full" ? "" : `, ${one.preset}`}: {one.workloads.join(" beside ")}
         </div>
       </th>
       <td>{one.state}</td>
