@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PROGRAMS = ("sh", "realpath", "dirname", "env")
-"""What a command that uv installs calls itself."""
+"""Programs that the start script of a command from uv calls."""
 
 
 def build_wheel(checkout: Path, folder: Path, **environment: str) -> Path:

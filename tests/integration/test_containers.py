@@ -129,7 +129,7 @@ def names_of_locks(seen: Follower) -> set[str]:
 def test_a_program_in_another_container_is_attached_to_by_name(
     podman: Podman, installed: Sequence[str], tmp_path: Path
 ) -> None:
-    """Its threads, their states and the lock that they wait for are read."""
+    """Threads of the program, their states and their lock are read."""
     name = f"{NAMED}program-{uuid.uuid4().hex[:8]}"
     program = ("/usr/bin/python3", "-c", PYTHON, str(THREADS), "hold")
     with (

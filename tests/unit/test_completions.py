@@ -1,4 +1,4 @@
-"""What the Tab key offers, asked of the shells themselves."""
+"""Offers of the Tab key, asked of the shells themselves."""
 
 import os
 import pty

@@ -229,7 +229,7 @@ def test_a_measurement_without_a_decision_is_refused(
 
 
 class Late(Noting):
-    """Its policy chooses a size in the middle of the measurement."""
+    """A policy that chooses a size in the middle of the measurement."""
 
     def steering(self, target: str) -> Steering | None:
         found = super().steering(target)

@@ -102,7 +102,7 @@ def test_what_is_better_comes_with_the_line_that_keeps_it() -> None:
     kept = "The policy was at size 8 most of the time; to keep that without it: "
     assert proof_state(policy, pool="java").text.endswith(f"{kept}Executors.newFixedThreadPool(8).")
     assert proof_state(policy).text.endswith("The policy was at size 8 most of the time.")
-    # Of a policy that is not better nothing is recommended.
+    # A policy that is not better recommends nothing.
     same, _ = proof(smallest=0.02, most_s=3600)
     Pool(same, 1.0).run(5000)
     assert "most of the time" not in proof_state(same, pool="java").text
@@ -116,7 +116,7 @@ def test_a_policy_that_stays_nowhere_recommends_no_size() -> None:
         pool.factor = 1.2 if pool.size == OTHER else 1.0
         pool.step()
     assert policy.verdict == "better"
-    assert policy.usual_size is None
+    assert policy.settled_size is None
 
 
 def test_no_gain_is_said_to_be_none_and_the_program_is_released() -> None:

@@ -1,4 +1,4 @@
-"""What this installation is: version, commit, and the compiled parts that it has."""
+"""Version and commit of this installation, and its compiled parts."""
 
 import argparse
 import json

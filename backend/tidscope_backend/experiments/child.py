@@ -159,7 +159,7 @@ class ExperimentProcess:
             try:
                 await asyncio.wait_for(process.wait(), END_SECONDS)
             except TimeoutError:
-                # Its programs end with it.
+                # The programs of the experiment end with it.
                 with suppress(ProcessLookupError):
                     process.kill()
                 await process.wait()

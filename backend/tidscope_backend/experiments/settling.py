@@ -235,7 +235,7 @@ class Settling:
 
 
 class _Watched:
-    """What is known of one program's policy."""
+    """State of one program's policy."""
 
     def __init__(self, name: str) -> None:
         self.name = name

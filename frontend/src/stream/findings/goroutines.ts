@@ -6,7 +6,7 @@ import type { Finding, Rule } from "./finding";
 
 /** Minimum goroutines that wait in one place, on average over many readings. */
 const WAITERS = 2;
-/** What a few readings need more, in goroutine-seconds: one of them may be chance. */
+/** Extra threshold for few readings, in goroutine-seconds: one reading may be chance. */
 const CHANCE_S = 6;
 
 /** Words for a wait, and what to try, by reason. */
@@ -90,7 +90,7 @@ function beyondText(row: GoroutineRow, rows: readonly GoroutineRow[]): string {
   return `${who} mostly ${doingOf(most)} ${codeOf(most.place)}`;
 }
 
-/** What goroutines do, before the code: "asleep, in", or "in os.(*File).Sync, called by". */
+/** Activity of goroutines, before the code: "asleep, in", or "in os.(*File).Sync, called by". */
 function doingOf({ reason, place, stacks }: GoroutineRow): string {
   const frames = stacks[0]?.frames ?? [];
   const at = frames.findIndex((frame) => frame.function === place.function);
