@@ -107,33 +107,34 @@ function LockThreads({ open, theme }: LockThreadsProps) {
     name,
     rateColumn("wakes", "Wakes", ({ wakes_per_s }) => wakes_per_s),
   ];
-  const onPress = ({ key }: LockThread) => client.select(key);
+  const table = (
+    title: string,
+    columns: readonly SortedColumn<LockThread>[],
+    rows: readonly LockThread[],
+    none: string,
+  ) => (
+    <section aria-label={title}>
+      <h3>{title}</h3>
+      <SortedTable
+        label={title}
+        columns={columns}
+        rows={rows}
+        keyOf={keyOf}
+        sortedBy={columns[1]?.id ?? ""}
+        onPress={({ key }) => client.select(key)}
+        none={none}
+      />
+    </section>
+  );
   return (
     <div className={styles.lists}>
-      <section aria-label="Waiters">
-        <h3>Waiters</h3>
-        <SortedTable
-          label="Waiters"
-          columns={waiting}
-          rows={open.waiters}
-          keyOf={keyOf}
-          sortedBy="wait"
-          onPress={onPress}
-          none="No thread waited."
-        />
-      </section>
-      <section aria-label="Who lets them go on">
-        <h3>Who lets them go on</h3>
-        <SortedTable
-          label="Who lets them go on"
-          columns={waking}
-          rows={open.wakers}
-          keyOf={keyOf}
-          sortedBy="wakes"
-          onPress={onPress}
-          none="No thread of this process woke one of them."
-        />
-      </section>
+      {table("Waiters", waiting, open.waiters, "No thread waited.")}
+      {table(
+        "Who lets them go on",
+        waking,
+        open.wakers,
+        "No thread of this process woke one of them.",
+      )}
     </div>
   );
 }
