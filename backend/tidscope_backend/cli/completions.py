@@ -93,7 +93,7 @@ def _options(parser: argparse.ArgumentParser) -> tuple[Option, ...]:
 
 
 def _line(parser: argparse.ArgumentParser, text: str | None) -> str:
-    """Return a help text without placeholders, up to the first remark in parentheses."""
+    """Return a help text without placeholders, up to its first parenthesis."""
     plain = re.sub(r"%\(\w+\)\w|%%", "…", text or "")
     return re.split(r"[;(]", " ".join(plain.split()))[0].strip()
 
