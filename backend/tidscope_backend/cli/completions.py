@@ -29,7 +29,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Level:
-    """What may follow the words of a path, such as `hosts add`.
+    """Words that may follow a path, such as `hosts add`.
 
     Attributes:
         path: verb and subcommand; empty for `tidscope` alone.
@@ -93,7 +93,7 @@ def _options(parser: argparse.ArgumentParser) -> tuple[Option, ...]:
 
 
 def _line(parser: argparse.ArgumentParser, text: str | None) -> str:
-    """Return a help text without placeholders, up to its first parenthesis."""
+    """Return a help text without placeholders, up to the first parenthesis or semicolon."""
     plain = re.sub(r"%\(\w+\)\w|%%", "…", text or "")
     return re.split(r"[;(]", " ".join(plain.split()))[0].strip()
 
