@@ -46,8 +46,8 @@ type chain struct {
 
 // loadChain loads the programs of a loaded unwinder once more, for the tracepoint: programs of perf events
 // cannot be called there. They share the maps of the unwinder, except the one of their tail calls and that
-// of the stack under way.
-func loadChain() (*chain, error) {
+// of the stack under way. It calls progress from several goroutines after each program.
+func loadChain(progress func()) (*chain, error) {
 	spec, err := support.LoadCollectionSpec()
 	if err != nil {
 		return nil, fmt.Errorf("reading the unwinder: %w", err)
@@ -68,6 +68,7 @@ func loadChain() (*chain, error) {
 			free <- struct{}{}
 			defer func() { <-free }()
 			program, err := loadForTracepoint(spec, name, shared)
+			progress()
 			found.Lock()
 			defer found.Unlock()
 			if err != nil {

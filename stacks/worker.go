@@ -96,7 +96,8 @@ func (w *worker) load(ctx context.Context) error {
 		return err
 	}
 	var forTracepoint *ebpf.Program
-	chain, withoutTracepoint := loadChain()
+	w.progress()
+	chain, withoutTracepoint := loadChain(w.progress)
 	if chain != nil {
 		w.chain, forTracepoint = chain, chain.entry
 	}
@@ -256,6 +257,10 @@ func nextGap(gap time.Duration, taken, beyond uint64, cpus int) time.Duration {
 }
 
 func (w *worker) say(one status) { _, _ = unix.Write(socketFD, encodeStatus(one)) }
+
+// progress tells the collector that loading goes on, which takes long on a busy machine: without a word
+// for a minute it would give this worker up.
+func (w *worker) progress() { _, _ = unix.Write(socketFD, encodeCounts(w.joiner.counts)) }
 
 func isGone(process, thread uint32) bool {
 	return unix.Tgkill(int(process), int(thread), 0) == unix.ESRCH
