@@ -12,6 +12,7 @@ from installation import Installation, installation
 from processes import start_ticks
 from programs.agent_program import LANGUAGES, ORIGINAL, AgentFolder, AgentProgram
 from programs.go_programs import ThreadsRun
+from programs.steered import Steered, crowded_go
 from tidscope_collector.agent.client import open_agent
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_wire.generated.models import GomaxprocsChanged, SteeringDecided, Target
@@ -30,7 +31,7 @@ def programs() -> Iterator[dict[str, AgentProgram]]:
         }
 
 
-def size_of(program: AgentProgram) -> int:
+def size_of(program: AgentProgram | Steered) -> int:
     client = open_agent(ProcFs(), program.pid, start_ticks(program.pid), timeout_s=60)
     try:
         return client.read().size
@@ -89,6 +90,22 @@ async def test_each_has_its_own_size_and_gets_it_back(programs: dict[str, AgentP
         for target in targets.values():
             await root.release(target)
         await until_sizes(programs, dict.fromkeys(programs, ORIGINAL))
+
+
+@needs("root")
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_go_pool_is_steered_in_place_of_gomaxprocs(root: Installation) -> None:
+    with AgentFolder() as folder, Steered(crowded_go(16), folder) as program:
+        target, _ = await root.attach(program.pid)
+        found = await root.steering_options(target.id)
+        assert "pool-agent" in [one.kind for one in found.knobs if not one.refusal]
+        assert await steered_by(root, target.id, 4) == "pool-agent"
+        deadline = time.monotonic() + PATIENCE_S
+        while await asyncio.to_thread(size_of, program) != 4:
+            assert time.monotonic() < deadline
+            await asyncio.sleep(0.05)
+        await root.release(target.id)
+        assert await asyncio.to_thread(size_of, program) == 16
 
 
 CPUS = len(os.sched_getaffinity(0))

@@ -116,7 +116,7 @@ def test_a_policy_that_stays_nowhere_recommends_no_size() -> None:
         pool.factor = 1.2 if pool.size == OTHER else 1.0
         pool.step()
     assert policy.verdict == "better"
-    assert policy.settled_size is None
+    assert policy.typical_size is None
 
 
 def test_no_gain_is_said_to_be_none_and_the_program_is_released() -> None:

@@ -64,7 +64,7 @@ class Proof:
         return self._block.tested
 
     @property
-    def settled_size(self) -> int | None:
+    def typical_size(self) -> int | None:
         """Size at which the policy was for most of its blocks; None if it was at several."""
         size = max(self._seconds_at, key=lambda one: self._seconds_at[one], default=None)
         half = 0.5 * sum(self._seconds_at.values())

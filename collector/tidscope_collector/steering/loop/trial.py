@@ -170,7 +170,7 @@ def proof_settings(plan: ProofPlan) -> ProofSettings:
 
 def recommendation(proof: Proof, pool: PoolKind | None) -> str:
     """Return the sentence on the size that replaces a policy proven better; empty without one."""
-    size = proof.settled_size
+    size = proof.typical_size
     if proof.verdict != "better" or size is None:
         return ""
     permanent = "" if pool is None else f"; to keep that without it: {line(pool, size)}"
