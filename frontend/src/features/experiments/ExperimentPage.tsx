@@ -179,6 +179,14 @@ const GAINS = [
   { name: "ops_per_j", title: "Operations per watt" },
 ] as const;
 
+/** Figure: share of the measured time that a policy searched. */
+const SEARCHED = "searching_share";
+
+function shareText(one: ExperimentCell["figures"][number] | undefined): string {
+  const mean = one?.figure.mean ?? null;
+  return mean === null ? "n/a" : `${numberText(Math.round(100 * mean))} %`;
+}
+
 /** Effect of a policy on throughput, and on operations per CPU time and energy. */
 function AgainstDefault({ experiment }: { readonly experiment: Experiment }) {
   const compared = experiment.cells.filter(({ baseline }) => baseline !== null);
@@ -187,6 +195,7 @@ function AgainstDefault({ experiment }: { readonly experiment: Experiment }) {
   const known = GAINS.filter(({ name }) =>
     compared.some(({ figures }) => gainText(figures.find((one) => one.name === name)) !== ""),
   );
+  const searches = compared.some(({ figures }) => figures.some(({ name }) => name === SEARCHED));
   const title =
     experiment.verdicts.length > 0 ? "Against the first variant" : "Against the default";
   return (
@@ -203,6 +212,11 @@ function AgainstDefault({ experiment }: { readonly experiment: Experiment }) {
                 {title}
               </th>
             ))}
+            {searches ? (
+              <th scope="col" className={shared.number}>
+                Searched, of the measured time
+              </th>
+            ) : null}
           </tr>
         </thead>
         <tbody>
@@ -214,6 +228,11 @@ function AgainstDefault({ experiment }: { readonly experiment: Experiment }) {
                   {gainText(figures.find((one) => one.name === name)) || "unknown"}
                 </td>
               ))}
+              {searches ? (
+                <td className={shared.number}>
+                  {shareText(figures.find((one) => one.name === SEARCHED))}
+                </td>
+              ) : null}
             </tr>
           ))}
         </tbody>

@@ -21,7 +21,7 @@ import styles from "./ExperimentsPage.module.css";
 const PRESETS: Readonly<Record<ExperimentPreset, string>> = {
   full: "in full",
   short: "short",
-  quick: "quick: does it work?",
+  quick: "quick, to try it",
 };
 
 /** Exit codes of `tidscope experiment`, in words. */
