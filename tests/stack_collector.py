@@ -135,8 +135,10 @@ class StackCollector:
         self.until(is_over)
 
     def until(self, is_so: Callable[[], bool]) -> None:
-        """Take frames until something is known."""
+        """Take frames until something is known, which fails after PATIENCE_S."""
+        deadline = time.monotonic() + PATIENCE_S
         while not is_so():
+            assert time.monotonic() < deadline, self.service.obstacle
             data = self._frames.get(timeout=PATIENCE_S)
             followed = self._followed.get(split(data)[0].target)
             if followed is not None:

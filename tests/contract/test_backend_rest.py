@@ -350,6 +350,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
         "lookback_s": 60,
     },
     ("POST", "/api/v1/targets/{target_id}/stacks"): {"seconds": 5},
+    ("POST", "/api/v1/experiments"): {"name": "a", "preset": "quick"},
     ("POST", "/api/v1/runs"): {
         "target": TARGET_ID,
         "stacks": True,

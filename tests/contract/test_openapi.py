@@ -121,10 +121,12 @@ NEVER_DONE = {
     "POST /api/v1/traces/jaeger",
     "GET /api/v1/targets/{target_id}/stacks/export",
     "GET /api/v1/runs/{run}/stacks/export",
+    "POST /api/v1/experiments",
 }
 """No prediction service runs here (test_backend_predictions.py has one), files of traces and a
-Jaeger are not guessed (test_traces_http.py has them), and nothing here has stacks
-(test_stacks_http.py has them). They must not fail."""
+Jaeger are not guessed (test_traces_http.py has them), nothing here has stacks (test_stacks_http.py
+has them), and no folder has experiments to start (test_experiments_http.py has one). They must not
+fail."""
 RUNS = [f"r-20261121-120000-{number:06x}" for number in (1, 2, 3)]
 ARCHIVE = "application/zstd"
 ORDER = ("GET", "PUT", "PATCH", "POST", "DELETE")

@@ -2,7 +2,6 @@
 
 import gc
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -138,6 +137,16 @@ def test_its_socket_is_in_a_folder_that_no_other_user_can_enter(
     assert not list(tmp_path.glob("tidscope-*"))
 
 
+class Owner:
+    """Owner of a descriptor, which ends with it."""
+
+    def __init__(self) -> None:
+        self._file = os.open(os.devnull, os.O_RDONLY)
+
+    def __del__(self) -> None:
+        os.close(self._file)
+
+
 def test_garbage_of_ours_closes_no_descriptor_of_a_collector(program: Path) -> None:
     """Descriptors of objects that nobody refers to any more get other owners in the collector."""
     program.write_text(
@@ -150,12 +159,13 @@ def test_garbage_of_ours_closes_no_descriptor_of_a_collector(program: Path) -> N
     gc.collect()
     gc.disable()
     try:
-        cycle: list[object] = list(socket.socketpair())
+        cycle: list[object] = [Owner() for _ in range(4)]
         cycle.append(cycle)
         del cycle
         collector = ForkedCollector([])
     finally:
         gc.enable()
+        gc.collect()
     try:
         os.waitid(os.P_PID, collector.pid, os.WEXITED | os.WNOWAIT)
         assert collector.output() == "all open"
