@@ -126,19 +126,23 @@ class ExperimentProcess:
                     f"no configured folder has a file {name}.toml",
                     "Choose one of the files of the Experiments page.",
                 )
-            if now is not None:
-                os.close(now.messages)
             messages = os.memfd_create("experiment")
-            process = await asyncio.create_subprocess_exec(
-                *bound_to_parent(_command(path, preset, address)),
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.DEVNULL,
-                stderr=messages,
-                env=self._environment(),
-                start_new_session=True,
-            )
+            try:
+                process = await asyncio.create_subprocess_exec(
+                    *bound_to_parent(_command(path, preset, address)),
+                    stdin=asyncio.subprocess.DEVNULL,
+                    stdout=asyncio.subprocess.DEVNULL,
+                    stderr=messages,
+                    env=self._environment(),
+                    start_new_session=True,
+                )
+            except BaseException:
+                os.close(messages)
+                raise
             unix_us = time.time_ns() // 1000
             self._started = _Started(name, preset, process, messages, unix_us)
+            if now is not None:
+                os.close(now.messages)
             return self._shown(self._started)
 
     @property
