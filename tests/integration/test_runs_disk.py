@@ -206,7 +206,8 @@ async def test_what_waits_for_the_disk_is_bounded_and_the_rest_is_counted(
     # Offered, from the frame that it starts with: 3 to 53.
     assert done.counts.frames + done.losses.frames == 51
     assert done.losses.frames == harness.recorder.writer.overflowed == harness.recorder.lost
-    assert done.losses.gaps == 1
+    # The writer may take what waits after frames were lost: then there is room for more once.
+    assert done.losses.gaps in (1, 2)
     assert len(RunReader(harness.folder(run).path).signals()) == done.counts.frames
     await harness.stop()
 

@@ -100,7 +100,7 @@ async def test_a_policy_finds_a_size_as_good_as_the_best(root: Installation) -> 
 
 
 async def searched(root: Installation, command: list[str], knob: str, best: int) -> int:
-    """The size that a policy keeps a program at, once it has decided 24 times."""
+    """The size that a policy keeps a program at, from 24 decisions on; programs take turns."""
     with steered(command) as program:
         async with root.backend.page() as page:
             asked = await root.ask(program.pid, rate_hz=5)
@@ -112,7 +112,12 @@ async def searched(root: Installation, command: list[str], knob: str, best: int)
             assert answer.steering is not None
             steering = answer.steering
             assert (steering.knob, steering.signal, steering.proxy) == (knob, "agent-ops", False)
-            await follower.until(lambda _: len(follower.events(SteeringDecided)) >= 24)
+
+            def has_settled(_: object) -> bool:
+                states = [one.state for one in follower.events(SteeringDecided)]
+                return len(states) >= 24 and "settled" in states
+
+            await follower.until(has_settled)
             await root.release(target)
     decided = follower.events(SteeringDecided)
     for one in decided:

@@ -66,6 +66,7 @@ def attempt_identities(victim: Victim) -> dict[str, dict[str, object]]:
         "lock_addresses": {**victim.process, "addresses": [victim.memory], "join_place": 1},
         "go_serving": dict(victim.process),
         "mutex_profile": {},
+        "goroutine_profile": {},
         "readable_names": {},
         "prometheus_counter": {"metrics": ["requests_total"]},
         "prometheus_samples": {"metrics": ["requests_total"]},
@@ -84,7 +85,7 @@ def attempt_identities(victim: Victim) -> dict[str, dict[str, object]]:
 
 
 OF_NO_PROCESS = {
-    *("prediction_service", "mutex_profile", "readable_names"),
+    *("prediction_service", "mutex_profile", "goroutine_profile", "readable_names"),
     *("prometheus_counter", "prometheus_samples", "container_names"),
 }
 

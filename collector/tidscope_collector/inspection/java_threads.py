@@ -6,6 +6,7 @@ at the end run in limited children.
 """
 
 import re
+import socket
 from typing import NamedTuple
 
 from tidscope_confinement.resources import Limits, limit_resources
@@ -145,10 +146,14 @@ def java_names(arguments: Arguments, answer: int) -> None:
 
 
 class _Dump(NamedTuple):
-    """A thread dump, and thread IDs by those of the dump; empty if both are equal."""
+    """A thread dump, and thread IDs by those of the dump; empty if both are equal.
+
+    It keeps the connection: a confined process may not close it.
+    """
 
     text: str
     tids: dict[int, int]
+    connection: socket.socket
 
     def tid(self, nid: int) -> int:
         """Return the thread ID of a native ID in the dump; 0 if unknown."""
@@ -175,4 +180,4 @@ def _dump(arguments: Arguments, answer: int, *, may_open: bool) -> _Dump | None:
     if text is None:
         say(answer, {"damaged": "it refuses to dump its threads"})
         return None
-    return _Dump(text, tids)
+    return _Dump(text, tids, made)

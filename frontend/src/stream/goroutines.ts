@@ -171,3 +171,15 @@ function rowsOf({ model }: ViewInput, stacks: readonly GoroutineStack[]): readon
 }
 
 const EMPTY = { pid: 0, reason: "", place: { function: "", file: "", line: 0 } };
+
+/** "serve.go:41"; "" if unknown. */
+export function placeText(frame: GoroutineFrame | undefined): string {
+  if (frame === undefined || frame.file === "") return "";
+  return `${frame.file.slice(frame.file.lastIndexOf("/") + 1)}:${frame.line}`;
+}
+
+/** A function with its place: "main.serve (serve.go:41)". */
+export function codeText(frame: GoroutineFrame): string {
+  const place = placeText(frame);
+  return place === "" ? frame.function : `${frame.function} (${place})`;
+}

@@ -6,10 +6,10 @@ import { matchesOf, namesTo, rowOf } from "../../chart/flame";
 import { kindGround, plainGround } from "../../chart/flamePalette";
 import { CHART_THEMES } from "../../chart/palette";
 import { formatNumber } from "../../stream/format";
-import type { GoroutineRow } from "../../stream/goroutines";
+import { type GoroutineRow, placeText } from "../../stream/goroutines";
 import { FlameBar } from "../flame/FlameBar";
 import styles from "./goroutines.module.css";
-import { goroutineTree, placeText, tipOf } from "./goroutineTree";
+import { goroutineTree, tipOf } from "./goroutineTree";
 
 const RUNTIME = /^(runtime|internal\/runtime\/\w+)\./;
 

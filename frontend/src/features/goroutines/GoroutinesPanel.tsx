@@ -3,21 +3,27 @@
  * wait for out.
  */
 
-import { useRef, useState } from "react";
+import { lazy, Suspense, useRef, useState } from "react";
 import { counted, formatDuration, formatNumber } from "../../stream/format";
-import type {
-  GoroutineKind,
-  GoroutineRow,
-  GoroutineStack,
-  GoroutinesView,
+import {
+  codeText,
+  type GoroutineKind,
+  type GoroutineRow,
+  type GoroutineStack,
+  type GoroutinesView,
+  placeText,
 } from "../../stream/goroutines";
 import { Panel } from "../../ui/Panel";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import { countColumn, kindColumn, textColumn, threadsColumn, useFacts } from "../facts/FactColumns";
 import facts from "../facts/facts.module.css";
-import { GoroutineFlame } from "./GoroutineFlame";
 import styles from "./goroutines.module.css";
-import { codeText, placeText } from "./goroutineTree";
+
+/** Loaded lazily: most pages open without flame graphs. */
+const GoroutineFlame = lazy(async () => {
+  const { GoroutineFlame } = await import("./GoroutineFlame");
+  return { default: GoroutineFlame };
+});
 
 const KINDS: Readonly<Record<GoroutineKind, string>> = {
   blocked: "held up",
@@ -98,7 +104,11 @@ function Table({ view: { rows } }: { readonly view: GoroutinesView }) {
         onToggle={({ currentTarget }) => setFlame(currentTarget.open)}
       >
         <summary>Flame graph of their stacks</summary>
-        {flame ? <GoroutineFlame rows={rows} /> : null}
+        {flame ? (
+          <Suspense fallback={<p className={facts.message}>Drawing stacks…</p>}>
+            <GoroutineFlame rows={rows} />
+          </Suspense>
+        ) : null}
       </details>
     </>
   );

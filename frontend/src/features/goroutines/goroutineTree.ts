@@ -2,7 +2,7 @@
 
 import { type FlameTree, flameTree } from "../../chart/flame";
 import { formatNumber, formatPercent } from "../../stream/format";
-import type { GoroutineFrame, GoroutineRow } from "../../stream/goroutines";
+import { type GoroutineFrame, type GoroutineRow, placeText } from "../../stream/goroutines";
 
 export interface GoroutineTree extends FlameTree {
   /** Function by row; its line is the one with the most goroutines. */
@@ -49,16 +49,4 @@ export function tipOf(tree: GoroutineTree, row: number): readonly string[] {
   const count = `${formatNumber(mean, "threads")} goroutines on average (${formatPercent(share)})`;
   const place = placeText(tree.frame[row]);
   return [name, count, ...(place === "" ? [] : [place])];
-}
-
-/** "serve.go:41"; "" if unknown. */
-export function placeText(frame: GoroutineFrame | undefined): string {
-  if (frame === undefined || frame.file === "") return "";
-  return `${frame.file.slice(frame.file.lastIndexOf("/") + 1)}:${frame.line}`;
-}
-
-/** A function with its place: "main.serve (serve.go:41)". */
-export function codeText(frame: GoroutineFrame): string {
-  const place = placeText(frame);
-  return place === "" ? frame.function : `${frame.function} (${place})`;
 }

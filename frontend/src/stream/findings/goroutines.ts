@@ -1,7 +1,7 @@
 /** Waiting of goroutines for what other goroutines have: places, locks, connections. */
 
 import { formatDuration, formatNumber } from "../format";
-import type { GoroutineFrame, GoroutineRow, GoroutinesView } from "../goroutines";
+import { codeText, type GoroutineRow, type GoroutinesView } from "../goroutines";
 import type { Finding, Rule } from "./finding";
 
 /** Minimum goroutines that wait in one place, on average over many readings. */
@@ -54,7 +54,7 @@ function findingOf(row: GoroutineRow, view: GoroutinesView): Omit<Finding, "id">
   const [what, advice] = WORDS[reason] ?? [`a ${reason.replace(/\.R?Lock$/, "")}`, LOCK_ADVICE];
   const of = process === "" ? "" : ` of ${process}`;
   return {
-    text: `${Math.round(mean)} goroutines${of} wait for ${what}, in ${codeOf(place)}.`,
+    text: `${Math.round(mean)} goroutines${of} wait for ${what}, in ${codeText(place)}.`,
     also: beyondText(row, view.rows),
     evidence:
       `On average ${formatNumber(mean, "threads")} of ${formatNumber(view.all, "threads")} goroutines, ${now} at the last reading, ` +
@@ -64,12 +64,6 @@ function findingOf(row: GoroutineRow, view: GoroutinesView): Omit<Finding, "id">
     link: { panel: "goroutines" },
     weight: mean,
   };
-}
-
-/** A function with its place: "main.serve (main.go:41)". */
-function codeOf({ function: name, file, line }: GoroutineFrame): string {
-  const base = file.slice(file.lastIndexOf("/") + 1);
-  return base === "" ? name : `${name} (${base}:${line})`;
 }
 
 const DOING: Readonly<Record<string, string>> = {
@@ -87,7 +81,7 @@ function beyondText(row: GoroutineRow, rows: readonly GoroutineRow[]): string {
   const most = past.reduce((a, b) => (b.mean > a.mean ? b : a));
   const n = Math.max(1, Math.round(mean));
   const who = n === 1 ? "the one past it is" : `the ${n} past it are`;
-  return `${who} mostly ${doingOf(most)} ${codeOf(most.place)}`;
+  return `${who} mostly ${doingOf(most)} ${codeText(most.place)}`;
 }
 
 /** Activity of goroutines, before the code: "asleep, in", or "in os.(*File).Sync, called by". */
