@@ -24,8 +24,9 @@ const READ = [
   ...["Target", "PoliciesResponse", "SteeringOptions"],
   ...["PredictionService", "PredictionWeights"],
   ...["RunsResponse", "RunManifest", "Comparison"],
-  ...["Experiment", "ExperimentsResponse", "ExperimentChild"],
 ];
+/** Answers about experiments, whose pages are loaded when opened. */
+const EXPERIMENTS_READ = ["Experiment", "ExperimentsResponse", "ExperimentChild"];
 /** Answers that only Traces checks: that page is loaded when opened, and its validators with it. */
 const TRACES_READ = [
   ...["TraceEndpoints", "TraceList", "TraceDetail", "TraceAnalysis", "TraceDifference"],
@@ -282,12 +283,16 @@ function frameTables() {
 /** @returns {Promise<Record<string, string>>} text of each generated file, by name */
 async function generated() {
   const schemas = readSchemas();
-  const $defs = definitions(schemas, [...READ, ...TRACES_READ, ...STACKS_READ, ...TYPES_ONLY]);
+  const $defs = definitions(schemas, [
+    ...[...READ, ...EXPERIMENTS_READ, ...TRACES_READ, ...STACKS_READ, ...TYPES_ONLY],
+  ]);
   const shared = 'import type { Validator } from "./validators";\n';
   return {
     "models.ts": await types($defs),
     "validators.js": await validators($defs, READ),
     "validators.d.ts": validatorTypes(READ, VALIDATOR),
+    "experimentValidators.js": await validators($defs, EXPERIMENTS_READ),
+    "experimentValidators.d.ts": validatorTypes(EXPERIMENTS_READ, shared),
     "traceValidators.js": await validators($defs, TRACES_READ),
     "traceValidators.d.ts": validatorTypes(TRACES_READ, shared),
     "stackValidators.js": await validators($defs, STACKS_READ),

@@ -94,13 +94,16 @@ def put_folder_in_place_of(file: Path) -> None:
 async def test_a_policy_finds_a_size_as_good_as_the_best(root: Installation) -> None:
     """Two programs at once, with known throughput at each size."""
     programs = [(paced_go(4, 2), "go-agent", 2), (paced_python(8, 3), "pool-agent", 3)]
-    found = await asyncio.gather(*(searched(root, *program) for program in programs))
+    both = asyncio.Barrier(len(programs))
+    found = await asyncio.gather(*(searched(root, both, *program) for program in programs))
     for (_, knob, best), size in zip(programs, found, strict=True):
         assert known_throughput(size, best) >= 0.95, (knob, best, size)
 
 
-async def searched(root: Installation, command: list[str], knob: str, best: int) -> int:
-    """The size that a policy keeps a program at, from 24 decisions on; programs take turns."""
+async def searched(
+    root: Installation, both: asyncio.Barrier, command: list[str], knob: str, best: int
+) -> int:
+    """The size that a policy keeps a program at. A release restarts others, so all settle first."""
     with steered(command) as program:
         async with root.backend.page() as page:
             asked = await root.ask(program.pid, rate_hz=5)
@@ -118,6 +121,7 @@ async def searched(root: Installation, command: list[str], knob: str, best: int)
                 return len(states) >= 24 and "settled" in states
 
             await follower.until(has_settled)
+            await both.wait()
             await root.release(target)
     decided = follower.events(SteeringDecided)
     for one in decided:

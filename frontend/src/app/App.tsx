@@ -17,7 +17,6 @@ import { moveWindow } from "../chart/zoom";
 import { compareBefore } from "../features/change/ChangePanel";
 import { LivePage } from "../features/live/LivePage";
 import { RunPage } from "../features/run/RunPage";
-import { RunsPage } from "../features/runs/RunsPage";
 import { drawerOpen } from "../features/steering/SteerProvider";
 import { focusThread } from "../features/thread/ThreadDrawer";
 import { useLiveClient } from "../stream/client";
@@ -26,11 +25,10 @@ import { EmptyState, ProblemNotice, StatusIcon } from "../ui/Notices";
 import { Dialog } from "../ui/Overlays";
 import type { Problem } from "../wire/generated/models";
 import styles from "./App.module.css";
-import { SessionDialog } from "./SessionDialog";
 import { SignInPage } from "./SignInPage";
 import { TopBar } from "./TopBar";
 
-/** Loaded lazily: these pages are seldom the first, or bring ECharts or other large code. */
+/** Loaded lazily: these are seldom seen first, or bring ECharts or other large code. */
 const DoctorPage = lazy(async () => {
   const { DoctorPage } = await import("../features/doctor/DoctorPage");
   return { default: DoctorPage };
@@ -39,6 +37,11 @@ const DoctorPage = lazy(async () => {
 const ExperimentsPage = lazy(async () => {
   const { ExperimentsPage } = await import("../features/experiments/ExperimentsPage");
   return { default: ExperimentsPage };
+});
+
+const RunsPage = lazy(async () => {
+  const { RunsPage } = await import("../features/runs/RunsPage");
+  return { default: RunsPage };
 });
 
 const ComparePage = lazy(async () => {
@@ -64,6 +67,11 @@ const TracePage = lazy(async () => {
 const StacksPage = lazy(async () => {
   const { StacksPage } = await import("../features/stacks/StacksPage");
   return { default: StacksPage };
+});
+
+const SessionDialog = lazy(async () => {
+  const { SessionDialog } = await import("./SessionDialog");
+  return { default: SessionDialog };
 });
 
 const TITLES: Readonly<Partial<Record<Route["page"], string>>> = {
@@ -185,7 +193,11 @@ export function App() {
               <DoctorPage />
             </Suspense>
           ) : null}
-          {!signedOut && at.page === "runs" ? <RunsPage /> : null}
+          {!signedOut && at.page === "runs" ? (
+            <Suspense fallback={<EmptyState title="Loading runs…" />}>
+              <RunsPage />
+            </Suspense>
+          ) : null}
           {!signedOut && at.page === "run" ? <RunPage key={at.id} id={at.id} /> : null}
           {!signedOut && at.page === "compare" ? (
             <Suspense fallback={<EmptyState title="Comparing…" />}>
@@ -222,7 +234,11 @@ export function App() {
       </main>
       <Toasts />
       {help ? <KeyboardHelp onClose={() => setHelp(false)} /> : null}
-      {sessions && !signedOut ? <SessionDialog onClose={() => setSessions(false)} /> : null}
+      {sessions && !signedOut ? (
+        <Suspense fallback={null}>
+          <SessionDialog onClose={() => setSessions(false)} />
+        </Suspense>
+      ) : null}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { asProblem } from "../../api/http";
-import { getPredictions, getWeights, resetModel } from "../../api/runs";
+import { getPredictions, getWeights, resetModel } from "../../api/predictions";
 import { VIEW_ONLY } from "../../api/session";
 import { usePolled } from "../../api/usePolled";
 import { session } from "../../base/session";

@@ -3,7 +3,7 @@ import { GridComponent, MarkLineComponent, TooltipComponent } from "echarts/comp
 import { type ECharts, init, use } from "echarts/core";
 import { CanvasRenderer } from "echarts/renderers";
 import { useCallback, useEffect, useMemo, useRef } from "react";
-import { getExperiment } from "../../api/runs";
+import { getExperiment } from "../../api/experiments";
 import { usePolled } from "../../api/usePolled";
 import { liveHref, runHref } from "../../base/route";
 import { theme } from "../../base/theme";

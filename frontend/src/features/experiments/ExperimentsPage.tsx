@@ -5,7 +5,7 @@
  */
 
 import type { ReactNode } from "react";
-import { listExperiments } from "../../api/runs";
+import { listExperiments } from "../../api/experiments";
 import { type Polled, usePolled } from "../../api/usePolled";
 import { experimentHref } from "../../base/route";
 import { counted, formatDuration, formatGain } from "../../stream/format";

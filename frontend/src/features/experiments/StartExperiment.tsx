@@ -1,8 +1,8 @@
 /** Starts and ends experiments of the backend's configured folders. */
 
 import { useState } from "react";
+import { endExperiment, startExperiment } from "../../api/experiments";
 import { asProblem } from "../../api/http";
-import { endExperiment, startExperiment } from "../../api/runs";
 import { VIEW_ONLY } from "../../api/session";
 import { session } from "../../base/session";
 import { useStore } from "../../base/useStore";

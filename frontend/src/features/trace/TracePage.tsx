@@ -5,7 +5,7 @@
 
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { isKind } from "../../api/http";
-import { getTrace } from "../../api/runs";
+import { getTrace } from "../../api/traces";
 import { usePolled } from "../../api/usePolled";
 import { localDate, preciseTime, utcTime } from "../../base/clock";
 import { navigate } from "../../base/routing";

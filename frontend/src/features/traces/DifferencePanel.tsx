@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
-import { compareTraces, listTraces } from "../../api/runs";
+import { compareTraces, listTraces } from "../../api/traces";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { FlameGraph } from "../../chart/FlameGraph";

@@ -1,4 +1,5 @@
-import { analyseTraces, listRuns } from "../../api/runs";
+import { listRuns } from "../../api/runs";
+import { analyseTraces } from "../../api/traces";
 import { usePolled } from "../../api/usePolled";
 import { counted } from "../../stream/format";
 import { Button, Checkbox, PageLink, SegmentedControl } from "../../ui/Controls";

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { asProblem } from "../../api/http";
-import { importTraces, listEndpoints, rankOperations } from "../../api/runs";
 import { VIEW_ONLY } from "../../api/session";
+import { importTraces, listEndpoints, rankOperations } from "../../api/traces";
 import { localDate, utcTime } from "../../base/clock";
 import { session } from "../../base/session";
 import { toast } from "../../base/toasts";

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef, useState } from "react";
-import { traceHeat } from "../../api/runs";
+import { traceHeat } from "../../api/traces";
 import { traceHref } from "../../base/route";
 import { navigate } from "../../base/routing";
 import { theme } from "../../base/theme";

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { listTraces } from "../../api/runs";
+import { listTraces } from "../../api/traces";
 import { localDate, preciseTime, utcTime } from "../../base/clock";
 import { traceHref } from "../../base/route";
 import { Button, PageLink, SegmentedControl } from "../../ui/Controls";
