@@ -130,6 +130,8 @@ test("a run keeps its stacks, and two windows of it are compared", async ({ page
   const program = await startLockWork();
   try {
     await takeStacks(page, stack, program.pid);
+    // The first stacks come seconds after the request; the run has them from its beginning.
+    await expect(page.locator("#panel-threads [data-column=code]").first()).not.toBeEmpty();
     await page.getByRole("button", { name: "Record", exact: true }).click();
     await new LivePage(page, stack).frames(100);
     await page.getByRole("button", { name: /^Stop recording/ }).click();
