@@ -39,9 +39,8 @@ type filter struct {
 	trigger  link.Link // an unreferenced one would be closed
 }
 
-// loadFilter loads it.
-//
-// Of the two entries of the unwinder the one for the tracepoint may be missing.
+// loadFilter loads the filter, which calls the unwinder's programs ofEvents and ofTracepoint. The latter
+// is nil on a kernel without the tracepoint.
 func loadFilter(maps []*os.File, ofEvents, ofTracepoint *ebpf.Program) (*filter, error) {
 	spec, err := ebpf.LoadCollectionSpecFromReader(bytes.NewReader(filterObject))
 	if err != nil {

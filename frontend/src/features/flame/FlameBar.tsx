@@ -53,3 +53,14 @@ export function Crumbs({ tree, zoom, onZoom }: CrumbsProps) {
     </nav>
   );
 }
+
+/** Lines of a tooltip as a sentence below the graph; without lines, how to use the graph. */
+export function PointedFunction({ lines: [name, ...rest] }: { readonly lines: readonly string[] }) {
+  return name === undefined ? (
+    "Click a function to zoom to it, or go through functions with the arrow keys."
+  ) : (
+    <>
+      <strong>{name}</strong>: {rest.join("; ")}
+    </>
+  );
+}

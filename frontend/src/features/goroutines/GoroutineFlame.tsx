@@ -7,7 +7,7 @@ import { kindGround, plainGround } from "../../chart/flamePalette";
 import { CHART_THEMES } from "../../chart/palette";
 import { formatNumber } from "../../stream/format";
 import { type GoroutineRow, placeText } from "../../stream/goroutines";
-import { FlameBar } from "../flame/FlameBar";
+import { FlameBar, PointedFunction } from "../flame/FlameBar";
 import styles from "./goroutines.module.css";
 import { goroutineTree, tipOf } from "./goroutineTree";
 
@@ -31,7 +31,6 @@ export function GoroutineFlame({ rows }: { readonly rows: readonly GoroutineRow[
     [tree, colours],
   );
   const shown = pointed ?? zoom;
-  const [name, ...rest] = shown === null ? [] : tipOf(tree, shown);
   return (
     <div className={styles.flame}>
       <FlameBar
@@ -50,13 +49,7 @@ export function GoroutineFlame({ rows }: { readonly rows: readonly GoroutineRow[
         tip={(row) => tipOf(tree, row)}
       />
       <p className={styles.detail}>
-        {name === undefined ? (
-          "Click a function to zoom to it, or go through functions with the arrow keys."
-        ) : (
-          <>
-            <strong>{name}</strong>: {rest.join("; ")}
-          </>
-        )}
+        <PointedFunction lines={shown === null ? [] : tipOf(tree, shown)} />
       </p>
     </div>
   );

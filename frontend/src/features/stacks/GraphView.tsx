@@ -8,7 +8,7 @@ import { CHART_THEMES, type ChartTheme } from "../../chart/palette";
 import { counted } from "../../stream/format";
 import { ColourKeys } from "../../ui/ColourKeys";
 import type { StackGraph, StackSide } from "../../wire/generated/models";
-import { Crumbs } from "../flame/FlameBar";
+import { Crumbs, PointedFunction } from "../flame/FlameBar";
 import { countsText } from "./counts";
 import { FunctionTable } from "./FunctionTable";
 import { kindName } from "./frames";
@@ -134,16 +134,9 @@ interface DetailProps {
 
 /** The row under the pointer, or the zoomed one. */
 function Detail({ tree, row, exact_ns }: DetailProps) {
-  const [name, ...rest] = row === null ? [] : tipOf(tree, row, exact_ns);
   return (
     <p className={styles.detail}>
-      {name === undefined ? (
-        "Click a function to zoom to it, or go through functions with the arrow keys."
-      ) : (
-        <>
-          <strong>{name}</strong>: {rest.join("; ")}
-        </>
-      )}
+      <PointedFunction lines={row === null ? [] : tipOf(tree, row, exact_ns)} />
     </p>
   );
 }
