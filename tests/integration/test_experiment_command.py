@@ -30,6 +30,7 @@ pytestmark = [
 ]
 ANSWERING = Path(__file__).parents[1] / "programs" / "answering_workload"
 HEAD = 'version = 1\nname = "test"\ntitle = "A test"\n'
+RESTLESS = {"bidirectional", "bidirectional-printed", "pss", "ait", "ait-printed"}
 SHORT = "[time]\nsettle_s = 0.0\nwarm_up_s = 0.0\nmeasure_s = 0.2\n"
 
 
@@ -155,46 +156,64 @@ time = {{ settle_s = 0.0, warm_up_s = 0.0, measure_s = 2.0 }}
         assert (folder / name).stat().st_size > 0
 
 
-@pytest.mark.timeout(480)
 async def test_every_policy_acts_in_a_quick_experiment(root: Installation, tmp_path: Path) -> None:
-    """A real pool that sleeps: each policy settles, and decides while it is measured."""
-    parameters = "\n".join(
-        f"parameters.{name} = {{ interval_s = 0.5{', warm_up_s = 0' * (name == 'linear')} }}"
-        for name in POLICIES
-    )
-    text = f"""{HEAD}
+    """Real pools that sleep: each policy settles, and decides while it is measured."""
+
+    async def experiment_with(at: int, policies: list[str]) -> Experiment:
+        bounds = ", ".join(f"{name} = 8" for name in policies if name in RESTLESS)
+        parameters = "\n".join(
+            f"parameters.{name} = {{ interval_s = 0.5{', warm_up_s = 0' * (name == 'linear')} }}"
+            for name in policies
+        )
+        text = f"""version = 1
+name = "part-{at}"
+title = "Policies act"
 [[program]]
 workload = "pool-trace"
 language = "python"
 free_workload = 20
 queue = 4
 [matrix]
-policy = {["default", *POLICIES]}
+policy = {["default", *policies]}
 [steering]
 upper = 2
-settle = {{ bidirectional = 6, bidirectional-printed = 6, pss = 6, ait = 8, ait-printed = 8 }}
+settle = {{ {bounds} }}
 {parameters}
 [quick]
 time = {{ settle_s = 0.0, warm_up_s = 0.0, measure_s = 1.5 }}
 repeats = {{ least = 1, most = 1 }}
 """
+        made = tmp_path / str(at)
+        made.mkdir()
+        code, found, errors = await carried_out(root, made, text, "--quick", env=env)
+        assert code == 0, errors
+        return found
+
+    names = list(POLICIES)
+    parts = [names[at::3] for at in range(3)]
     with AgentFolder() as folder:
         env = {"TIDSCOPE_AGENT_DIR": str(folder)}
-        code, found, errors = await carried_out(root, tmp_path, text, "--quick", env=env)
-    assert code == 0, errors
-    assert found.summary.preset == "quick"
-    default, *steered = found.cells
-    assert [one.key for one in steered] == [f"policy={name}" for name in POLICIES]
-    for cell in steered:
-        figures = {one.name: one.figure.mean or 0.0 for one in cell.figures}
-        assert figures["settling_decisions"] >= 1, cell
-        assert figures["decisions"] >= 1, cell
-        assert 0 < figures["chosen_share"] <= 1, cell
-        assert 0 <= figures["searching_share"] <= 1, cell
-        gain = next(one.gain for one in cell.figures if one.name == "throughput")
-        assert gain is not None
-    names = {one.name for one in default.figures}
-    assert not names & {"decisions", "settling_decisions", "chosen_share", "searching_share"}
+        # They wait for intervals, most of the time.
+        found = await asyncio.gather(*map(experiment_with, range(3), parts))
+    for policies, one in zip(parts, found, strict=True):
+        assert one.summary.preset == "quick"
+        default, *steered = one.cells
+        assert [cell.key for cell in steered] == [f"policy={name}" for name in policies]
+        unsteered = {figure.name for figure in default.figures}
+        assert not unsteered & {
+            "decisions",
+            "settling_decisions",
+            "chosen_share",
+            "searching_share",
+        }
+        for cell in steered:
+            figures = {figure.name: figure.figure.mean or 0.0 for figure in cell.figures}
+            assert figures["settling_decisions"] >= 1, cell
+            assert figures["decisions"] >= 1, cell
+            assert 0 < figures["chosen_share"] <= 1, cell
+            assert 0 <= figures["searching_share"] <= 1, cell
+            gain = next(figure.gain for figure in cell.figures if figure.name == "throughput")
+            assert gain is not None
 
 
 async def test_a_killed_experiment_is_resumed(root: Installation, tmp_path: Path) -> None:
