@@ -1,6 +1,8 @@
 """A program of known_code.py that has worked while stacks of it were taken, and checks of them."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -42,11 +44,45 @@ def measured(
     collector: StackCollector, program: KnownCode, target: StackedTarget, seconds: float = SECONDS
 ) -> MeasuredCode:
     """Let a program work once its stacks are known, and take all its samples."""
+    found = worked(collector, program, target, seconds)
+    collector.settle(target)
+    return found
+
+
+@contextmanager
+def measured_in_turn(
+    collector: StackCollector, commands: Mapping[str, Sequence[str | Path]]
+) -> Iterator[dict[str, MeasuredCode]]:
+    """Run programs, and let one after the other work; samples of all settle together.
+
+    Args:
+        collector: takes their stacks.
+        commands: commands by names of programs; see `KnownCode`.
+
+    Yields:
+        their work by name, while they run.
+    """
+    with ExitStack() as running:
+        found = {}
+        for name, words in commands.items():
+            program = running.enter_context(KnownCode(words))
+            found[name] = worked(collector, program, collector.attach(program.pid), SECONDS)
+        targets = [one.target for one in found.values()]
+        collector.settle(*targets)
+        yield found
+        for target in targets:
+            collector.detach(target)
+
+
+def worked(
+    collector: StackCollector, program: KnownCode, target: StackedTarget, seconds: float
+) -> MeasuredCode:
+    """Let a program work once its stacks are known; its last samples may still come."""
     warm(collector, program, target)
     begin = collector.now_ns(target)
     program.begin(seconds)
     account = program.account()
-    return MeasuredCode(target, (begin, collector.settle(target)), account)
+    return MeasuredCode(target, (begin, collector.now_ns(target)), account)
 
 
 def warm(collector: StackCollector, program: KnownCode, target: StackedTarget) -> None:

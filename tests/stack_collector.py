@@ -160,21 +160,29 @@ class StackCollector:
         self.until(lambda: sampler.attach_ns + max(target.times, default=0) >= now)
         return target.times[-1]
 
-    def settle(self, target: StackedTarget) -> int:
-        """Take frames until all samples up to now, and names, have come; return the time."""
-        now = self.now_ns(target)
-        self.until(lambda: target.times[-1] >= now + SETTLED_NS)
+    def settle(self, *targets: StackedTarget) -> int:
+        """Take frames until all samples of targets up to now, and names, have come.
+
+        Returns:
+            the time since the attach of the first one.
+        """
+        begun = [(target, self.now_ns(target)) for target in targets]
+        self.until(lambda: all(one.times[-1] >= now + SETTLED_NS for one, now in begun))
+        for target in targets:
+            self._settle_names(target)
+        return begun[0][1]
+
+    def _settle_names(self, target: StackedTarget) -> None:
+        """Wait for names: on a busy machine children, with a budget of time, are late."""
         sampler: Any = self.engine.submit(lambda: self.engine.find(target.target.id)).result()
-        # On a busy machine names come late: children have a budget of wall-clock time.
         if sampler is None:
-            return now
+            return
         source = sampler._table_source
         symbols = getattr(source, "_others", source)._stacks._symbols
         if not symbols.join(0):
             assert symbols.join(PATIENCE_S)
             named = self.now_ns(target)
             self.until(lambda: target.times[-1] >= named + TABLES_NS)
-        return now
 
     def close(self) -> None:
         """Stop sampling."""

@@ -4,12 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 from capabilities import needs
-from measured_code import MeasuredCode, check_named, check_released, check_shares, measured
-from programs.known_code import KnownCode, command
+from measured_code import MeasuredCode, check_named, check_released, check_shares, measured_in_turn
+from programs.known_code import command
 from stack_collector import StackCollector
 from tidscope_collector.waits.states import State
 
 pytestmark = [needs("root"), needs("btf"), needs("stacks")]
+LANGUAGES = ("c", "c++", "rust")
 
 
 @pytest.fixture(scope="module")
@@ -18,12 +19,15 @@ def collector() -> Iterator[StackCollector]:
         yield made
 
 
-@pytest.fixture(scope="module", params=["c", "c++", "rust"])
-def work(request: pytest.FixtureRequest, collector: StackCollector) -> Iterator[MeasuredCode]:
-    with KnownCode(command(request.param)) as program:
-        target = collector.attach(program.pid)
-        yield measured(collector, program, target)
-        collector.detach(target)
+@pytest.fixture(scope="module")
+def works(collector: StackCollector) -> Iterator[dict[str, MeasuredCode]]:
+    with measured_in_turn(collector, {name: command(name) for name in LANGUAGES}) as found:
+        yield found
+
+
+@pytest.fixture(params=LANGUAGES)
+def work(request: pytest.FixtureRequest, works: dict[str, MeasuredCode]) -> MeasuredCode:
+    return works[request.param]
 
 
 def test_each_wait_has_its_code(work: MeasuredCode) -> None:

@@ -16,6 +16,7 @@ from measured_code import (
     check_shares,
     functions_of,
     measured,
+    measured_in_turn,
 )
 from numpy.typing import NDArray
 from programs.contended import contended_go, contended_java
@@ -33,6 +34,8 @@ from tidscope_collector.waits.states import State
 
 pytestmark = [needs("root"), needs("btf"), needs("stacks")]
 
+PYTHONS = {path.name: python_command(path) for path in newer_pythons()}
+LANGUAGES = ("go", "python", "java", "node", *PYTHONS)
 RUNTIMES = {
     # A goroutine that may not run waits on a stack of its thread's own.
     "go": ("runtime.mcall", "runtime.morestack", "runtime.mstart", "runtime.goexit"),
@@ -48,23 +51,22 @@ def collector() -> Iterator[StackCollector]:
         yield made
 
 
-@pytest.fixture(
-    scope="module",
-    params=["go", "python", *map(str, newer_pythons()), "java", "node"],
-    ids=lambda name: str(name).rpartition("/")[2],
-)
+@pytest.fixture(scope="module")
+def works(collector: StackCollector) -> Iterator[dict[str, MeasuredCode]]:
+    commands = {name: PYTHONS.get(name) or command(name) for name in LANGUAGES}
+    with measured_in_turn(collector, commands) as found:
+        yield found
+
+
+@pytest.fixture(params=LANGUAGES)
 def language(request: pytest.FixtureRequest) -> str:
     name: str = request.param
     return name
 
 
-@pytest.fixture(scope="module")
-def work(language: str, collector: StackCollector) -> Iterator[MeasuredCode]:
-    words = python_command(language) if "/" in language else command(language)
-    with KnownCode(words) as program:
-        target = collector.attach(program.pid)
-        yield measured(collector, program, target)
-        collector.detach(target)
+@pytest.fixture
+def work(language: str, works: dict[str, MeasuredCode]) -> MeasuredCode:
+    return works[language]
 
 
 def test_each_wait_has_its_code(work: MeasuredCode, language: str) -> None:
