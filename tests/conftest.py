@@ -62,20 +62,23 @@ STACKS = {
 """Files that load the unwinder often, which takes seconds of a processor."""
 
 LONGEST = (
-    "machine",
     "stacks",
+    "test_proven_pools",
+    "test_ab",
+    "test_experiment_command",
+    "test_steering_commands",
+    "machine",
+    "test_pools",
     "test_docs_commands",
     "test_stacks_runtimes",
-    "test_steering_commands",
-    "test_lock_advisor",
-    "test_experiment_command",
-    "test_pools",
-    "test_exhaustion",
+    "test_goroutines",
+    "test_setup",
     "test_extended_kernel",
-    "test_ledger_frames",
-    "test_collector_privileges",
+    "test_stacks_hostile",
+    "test_lock_advisor",
+    "test_runs_killed",
+    "test_steering",
     "test_hotrod",
-    "test_waits_queue",
     "test_openapi",
 )
 """Groups of tests that take longest, by `make test-times`; the longest first."""

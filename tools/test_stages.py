@@ -1,4 +1,4 @@
-"""Run the stages of `make test` one after another, and print the duration of each.
+"""Run the stages of `make test` one after another, and print duration and busy CPUs of each.
 
 `python tools/test_stages.py` runs the targets of STAGES by make. Stages do not overlap: tests with
 deadlines get the whole machine, so a test that fails is never run a second time. A failed stage
@@ -35,20 +35,31 @@ class Outcome:
     Attributes:
         target: target of the Makefile.
         seconds: duration.
+        busy: CPUs of the machine that were not idle, on average.
         status: exit status of make.
     """
 
     target: str
     seconds: float
+    busy: float
     status: int
+
+
+def busy_seconds() -> float:
+    """Seconds that the CPUs of this machine were busy since its start, by /proc/stat."""
+    user, nice, system, _idle, _iowait, *interrupts = map(
+        int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:8]
+    )
+    return sum((user, nice, system, *interrupts)) / os.sysconf("SC_CLK_TCK")
 
 
 def run_stage(target: str) -> Outcome:
     """Run one target of the Makefile."""
     print(f"\n=== {target}", flush=True)
-    began = time.monotonic()
+    began, busy = time.monotonic(), busy_seconds()
     status = subprocess.run([MAKE, target], cwd=ROOT, check=False).returncode
-    return Outcome(target, time.monotonic() - began, status)
+    seconds = time.monotonic() - began
+    return Outcome(target, seconds, (busy_seconds() - busy) / seconds, status)
 
 
 def run_stages() -> list[Outcome]:
@@ -62,10 +73,10 @@ def run_stages() -> list[Outcome]:
 
 
 def report(outcomes: list[Outcome]) -> list[str]:
-    """Lines with the duration and outcome of each stage, and the total."""
+    """Lines with duration, busy CPUs and outcome of each stage, and the total duration."""
     width = max(len(outcome.target) for outcome in outcomes)
     lines = [
-        f"{outcome.target:<{width}}  {outcome.seconds:7.1f} s  "
+        f"{outcome.target:<{width}}  {outcome.seconds:7.1f} s  {outcome.busy:4.1f} CPUs  "
         + (f"FAILED with status {outcome.status}" if outcome.status else "ok")
         for outcome in outcomes
     ]

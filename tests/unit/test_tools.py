@@ -159,7 +159,7 @@ def stage_outcomes(output: str) -> dict[str, str]:
     """Outcome in the final table, by stage."""
     table = output.rpartition("\n\n")[2].splitlines()
     assert table[-1].startswith("all ")
-    return {line.split()[0]: line.partition(" s  ")[2] for line in table[:-1]}
+    return {line.split()[0]: line.partition(" CPUs  ")[2] for line in table[:-1]}
 
 
 def test_each_stage_is_timed_and_its_output_is_in_one_piece(tmp_path: Path) -> None:
