@@ -133,8 +133,20 @@ class BackendClient:
 
     def _signed_in(self, path: str, method: str, sent: str | None) -> tuple[int, bytes]:
         connection = self._connection
-        if connection is None or self._session is None or not self._is_open():
+        is_kept = connection is not None and self._session is not None and self._is_open()
+        if connection is None or not is_kept:
             connection = self._open()
+        try:
+            return self._answer(connection, method, path, sent)
+        except ConnectionError:
+            # A kept connection may be closed while a request is on its way (RFC 9112, 9.3.1).
+            if not is_kept or method != "GET":
+                raise
+            return self._answer(self._open(), method, path, sent)
+
+    def _answer(
+        self, connection: HTTPConnection, method: str, path: str, sent: str | None
+    ) -> tuple[int, bytes]:
         response = _exchange(connection, method, path, sent, f"Bearer {self._session}")
         return response.status, response.read()
 
