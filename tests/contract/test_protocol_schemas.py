@@ -256,6 +256,7 @@ MESSAGES: list[BaseModel] = [
         target=TARGET_ID,
         names=[models.SpanThreadName(pid=7, tid=8, name="order-worker")],
     ),
+    models.DebugFilesCommand(request_id=1, target=TARGET_ID, build_ids=["ab" * 20]),
     models.StackRequest(seconds=3600),
     models.FlushCommand(request_id=1, target=TARGET_ID),
     models.FlushReply(request_id=1, seq=4, exited=None),

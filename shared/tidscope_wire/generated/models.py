@@ -713,6 +713,34 @@ class DeadlinesMissed(Message):
     """
 
 
+BuildId = TypeAliasType(
+    "BuildId", Annotated[str, Field(pattern="^([0-9a-f]{2}){2,64}$")]
+)
+
+
+class DebugFilesCommand(Message):
+    """
+    Debug files with these build IDs have been put into the folder that the collector was started with: ask again for names of frames. Answered with a TargetReply.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["debug_files_command"] = "debug_files_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    build_ids: Annotated[list[BuildId], Field(max_length=256)]
+    """
+    Build IDs, hexadecimal.
+    """
+
+
 class DelayAccountingRequest(Message):
     """
     Body of PUT /api/v1/doctor/delay-accounting.
@@ -7061,6 +7089,7 @@ CollectorCommand = TypeAliasType(
         | SteeringOptionsCommand
         | SampleStacksCommand
         | NameThreadsCommand
+        | DebugFilesCommand
         | FlushCommand,
         Field(discriminator="type", title="CollectorCommand"),
     ],
