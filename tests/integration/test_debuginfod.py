@@ -2,7 +2,6 @@
 
 import shutil
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -100,7 +99,7 @@ async def test_hostile_servers_leave_no_file_and_hang_nothing(tmp_path: Path) ->
     )
     data = debug.read_bytes()
     answers: dict[str, tuple[int, dict[str, str], bytes]] = {
-        own: (200, {}, data),
+        own: (200, {}, stripped.read_bytes()),
         other: (200, {}, data),
         large: (200, {}, bytes(MIB)),
         garbage: (200, {}, b"\x7fELF" + b"\xff" * 4096),
@@ -118,6 +117,8 @@ async def test_hostile_servers_leave_no_file_and_hang_nothing(tmp_path: Path) ->
             assert not cache.partial.exists()
             return found
 
+        assert (await outcome(own)).text.startswith(f"What {server.url} gave for bank is no debug")
+        answers[own] = (200, {}, data)
         assert (await outcome(own)).outcome == "fetched"
         assert (await outcome(other)).outcome == "other_file"
         assert (await outcome(large)).outcome == "too_large"
@@ -129,11 +130,8 @@ async def test_hostile_servers_leave_no_file_and_hang_nothing(tmp_path: Path) ->
         assert (await outcome(busy)).text.endswith("status 503.")
         assert (await outcome(slow, 3.0)).outcome == "timeout"
         assert (await outcome(bare)).text == f"{server.url} has no debug file of bank."
-        answers[read_file(stripped).build_id] = (200, {}, stripped.read_bytes())
-        assert (await outcome(own)).text.startswith(f"What {server.url} gave for bank is no debug")
         assert server.asked[0] == f"/buildid/{own}/debuginfo"
         gone = f"http://127.0.0.1:{free_port()}"
-        answers[own] = (200, {}, data)
         assert (await fetch([gone, server.url], cache, own, "bank")).outcome == "fetched"
         assert (await fetch([gone], cache, other, "bank")).outcome == "unreachable"
 
@@ -226,7 +224,12 @@ def check_names(running: Up, pid: int) -> None:
 
         wait_until(named, 120)
         started = client.post("/api/v1/runs", json={"target": target, "stacks": True})
-        run = started.raise_for_status().json()["id"]
-        time.sleep(0)
-        run_path = f"/api/v1/runs/{run}"
-        wait_until(lambda: wanted <= functions(client, run_path).keys(), 60)
+        run = f"/api/v1/runs/{started.raise_for_status().json()['id']}"
+        wait_until(lambda: recorded_s(client, run) >= 5)
+        client.post(f"{run}/stop").raise_for_status()
+        assert wanted <= functions(client, run).keys()
+
+
+def recorded_s(client: httpx.Client, run: str) -> float:
+    manifest = client.get(run).json()
+    return float(manifest["to_ns"] - manifest["from_ns"]) / 1e9
