@@ -10,7 +10,6 @@ from threading import Event, Thread
 from typing import Any
 
 import httpx
-import pytest
 from capabilities import missing, needs
 from processes import wait_until
 from programs.build import build_c
@@ -42,7 +41,7 @@ class Hostile(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """Its address."""
+        """Address of the server."""
         return f"http://127.0.0.1:{self.server_address[1]}"
 
 
@@ -190,8 +189,6 @@ def test_a_stripped_program_has_names_live_and_in_a_run(tmp_path: Path) -> None:
         state = {"XDG_STATE_HOME": str(tmp_path), "TIDSCOPE_RUNS": str(tmp_path / "runs")}
         with up(*options, **state) as running, stays(stripped) as pid:
             check_names(running, pid)
-            metrics = running.client().get("/metrics").text
-            assert 'tidscope_debug_files_total{outcome="fetched"} 1.0' in metrics
         kept = cache / ".build-id" / build_id[:2] / f"{build_id[2:]}.debug"
         assert kept.stat().st_mode & 0o777 == 0o600
         assert not [one for one in cache.rglob("*") if one.is_file() and one != kept]
@@ -213,7 +210,7 @@ def stays(program: Path) -> Iterator[int]:
 def check_names(running: Up, pid: int) -> None:
     """The live graph has names and lines, and so has a run."""
     with running.client() as client:
-        target = client.post("/api/v1/targets", json={"pid": pid}).json()["target"]["id"]
+        target = client.post("/api/v1/targets", json={"pid": pid}).json()["id"]
         path = f"/api/v1/targets/{target}"
         client.post(f"{path}/stacks", json={"seconds": 600}).raise_for_status()
         wanted = {"wait_longer", "rest_longer"}
@@ -223,6 +220,8 @@ def check_names(running: Up, pid: int) -> None:
             return wanted <= found.keys() and all(found[one] > 40 for one in wanted)
 
         wait_until(named, 120)
+        metrics = client.get("/metrics").text
+        assert 'tidscope_debug_files_total{outcome="fetched"} 1.0' in metrics
         started = client.post("/api/v1/runs", json={"target": target, "stacks": True})
         run = f"/api/v1/runs/{started.raise_for_status().json()['id']}"
         wait_until(lambda: recorded_s(client, run) >= 5)

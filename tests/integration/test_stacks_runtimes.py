@@ -50,7 +50,7 @@ def collector() -> Iterator[StackCollector]:
 
 @pytest.fixture(
     scope="module",
-    params=["go", "python", *map(str, newer_pythons()), "java", "node"],
+    params=["go", "python", *map(str, newer_pythons()), "java", "newer java", "node"],
     ids=lambda name: str(name).rpartition("/")[2],
 )
 def language(request: pytest.FixtureRequest) -> str:
@@ -60,7 +60,13 @@ def language(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def work(language: str, collector: StackCollector) -> Iterator[MeasuredCode]:
-    words = python_command(language) if "/" in language else command(language)
+    if language == "newer java":
+        java = java_with_virtual_threads()
+        if java is None:
+            raise missing("java-21")
+        words = java_command(java)
+    else:
+        words = python_command(language) if "/" in language else command(language)
     with KnownCode(words) as program:
         target = collector.attach(program.pid)
         yield measured(collector, program, target)
@@ -86,7 +92,8 @@ def test_functions_have_files_and_lines(work: MeasuredCode, language: str) -> No
         one for node in nodes for one in code.stack(node) if functions_of([one], work.account.ns)
     ]
     assert {functions_of([one], work.account.ns) for one in seen} == work.account.ns.keys()
-    file = {"go": "main.go", "java": "Main.java", "node": "main.js"}.get(language, "main.py")
+    files = {"go": "main.go", "node": "main.js", "java": "Main.java", "newer java": "Main.java"}
+    file = files.get(language, "main.py")
     assert {one.file.rpartition("/")[2] for one in seen} == {file}
     assert all(one.line > 10 for one in seen)
 
@@ -153,8 +160,8 @@ def threads_of(pid: int) -> dict[int, str]:
     return {int(one.name): (one / "comm").read_text().strip() for one in tasks}
 
 
-def test_code_of_virtual_threads_is_seen_where_it_runs(collector: StackCollector) -> None:
-    """A virtual thread that waits has no thread; its carrier waits in the scheduler of Java."""
+def test_code_of_virtual_threads_is_seen_where_it_has_a_carrier(collector: StackCollector) -> None:
+    """Parked ones have none, and their carriers wait in the scheduler; pinned ones keep theirs."""
     java = java_with_virtual_threads()
     if java is None:
         raise missing("java-21")
@@ -162,14 +169,18 @@ def test_code_of_virtual_threads_is_seen_where_it_runs(collector: StackCollector
         target = collector.attach(program.pid)
         found = measured(collector, program, target)
         tids = set(target.samples["tid"].tolist())
-        own = {name: ns for name, ns in found.account.ns.items() if name.startswith("compute")}
-        running = ["on_cpu", "preempted"]
-        times = code_times(target, found.window, found.account.ns, tids, running)
-        check_times(times, own)
+        ns = found.account.ns
+        running, waiting = ["on_cpu", "preempted"], ["futex", "woken"]
+        for states, start in ((running, "compute"), (waiting, "waitPinned")):
+            times = code_times(target, found.window, ns, tids, states)
+            check_times(times, {name: ns[name] for name in ns if name.startswith(start)})
         code = target.code()
-        rests = target.samples[target.samples["state"] == State.FUTEX]
+        rests = found.rows(tids)
+        rests = rests[rests["state"] == State.FUTEX]
         stacks = [code.stack(int(node)) for node in rests["node"] if node]
         assert not any(functions_of(stack, ["waitLonger", "restLonger"]) for stack in stacks)
-        carrying = [stack for stack in stacks if functions_of(stack, ["awaitWork"])]
-        assert carrying
+        pinned = [stack for stack in stacks if functions_of(stack, ["waitPinned"])]
+        whole = [stack for stack in pinned if functions_of(stack, ["runPinned"])]
+        assert len(whole) >= NAMED * len(pinned) >= 20
+        assert any(functions_of(stack, ["awaitWork"]) for stack in stacks)
         collector.detach(target)

@@ -102,7 +102,7 @@ class Asked:
     def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
         self.stacks = Seen()
         self.now_s = 0.0
-        self.told: list[list[str]] = []
+        self.reported: list[list[str]] = []
         self.answers: dict[str, Fetched] = {}
         self.requests: list[str] = []
         self.cache = DebugFileCache(folder / "debug", 1 << 20)
@@ -111,7 +111,7 @@ class Asked:
         target = a_target()
         self.files = DebugFiles(
             *(("http://one.example",), self.cache, lambda: [(target, self.stacks)]),
-            *(self._tell, lambda: self.now_s, target.host),
+            *(self._report, lambda: self.now_s, target.host),
         )
         self.target = target
 
@@ -122,13 +122,13 @@ class Asked:
             filled(self.cache, build_id, 10, 1)
         return answer
 
-    async def _tell(self, target: Target, build_ids: list[str]) -> None:
-        self.told.append(build_ids)
+    async def _report(self, target: Target, build_ids: list[str]) -> None:
+        self.reported.append(build_ids)
 
     async def after(self, seconds: float) -> None:
-        """Look, and fetch what is wanted."""
+        """Check, and fetch what is wanted."""
         self.now_s += seconds
-        await self.files.look()
+        await self.files.check()
         while self.files._waiting:
             await self.files.fetch_next()
 
@@ -147,19 +147,19 @@ async def test_a_file_is_fetched_if_its_frames_still_lack_lines(asked: Asked) ->
     assert asked.requests == [BANK]
     await asked.after(2)
     await asked.after(2)
-    assert asked.told == [[BANK]]
+    assert asked.reported == [[BANK]]
     assert asked.files.outcomes == {"fetched": 1}
     assert asked.files.note(asked.target.id) == ""
 
 
-async def test_the_supplementary_file_is_fetched_before_it_is_told(asked: Asked) -> None:
+async def test_the_supplementary_file_is_fetched_before_it_is_reported(asked: Asked) -> None:
     asked.stacks.rows = [(BANK, "bank", 0)]
     asked.answers = {BANK: Fetched("fetched", "", SHARED), SHARED: Fetched("fetched")}
     await asked.after(0)
     await asked.after(5)
     assert asked.requests == [BANK, SHARED]
     await asked.after(2)
-    assert asked.told == [[BANK]]
+    assert asked.reported == [[BANK]]
 
 
 async def test_failures_are_said_and_not_repeated_at_once(asked: Asked) -> None:
@@ -176,7 +176,7 @@ async def test_failures_are_said_and_not_repeated_at_once(asked: Asked) -> None:
     assert asked.requests == [BANK, LIBC, LIBC]
     await asked.after(service.LATER_S)
     assert asked.requests == [BANK, LIBC, LIBC, BANK, LIBC]
-    assert asked.told == []
+    assert asked.reported == []
 
 
 async def test_a_cache_that_is_too_small_does_not_fetch_in_turn(asked: Asked) -> None:

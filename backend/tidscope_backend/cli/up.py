@@ -143,9 +143,7 @@ def _run(options: argparse.Namespace) -> int:
     own = environ if user is None else user.environ(environ)
     try:
         sock = open_socket(options.host, options.port)
-        settings = replace(
-            settings_from(environ), debug_files=debug_file_settings(options, own)
-        )
+        settings = replace(settings_from(environ), debug_files=debug_file_settings(options, own))
     except (SocketError, SettingsError) as error:
         raise CommandError(str(error)) from None
     # Keep the socket open here, so that no other program takes the port during a restart.

@@ -64,7 +64,12 @@ class DebugFileCache:
                 raise CacheError(f"{folder} is not a folder of this user; name another one")
             if stat.S_IMODE(found.st_mode) & _OTHERS:
                 raise CacheError(f"{folder} is open to others; chmod 700 {folder}")
-        self.partial.unlink(missing_ok=True)
+        self.discard_partial()
+
+    def discard_partial(self) -> None:
+        """Delete what was fetched last, if it was not kept."""
+        with suppress(OSError):
+            self.partial.unlink()
 
     def has(self, build_id: str) -> bool:
         """Return True if the debug file is there."""

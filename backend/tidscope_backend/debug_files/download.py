@@ -22,7 +22,7 @@ _PIECE = 1 << 16
 
 
 class Orders(NamedTuple):
-    """What to fetch.
+    """Request for a file.
 
     Attributes:
         server: address of the server.
@@ -40,7 +40,7 @@ class Orders(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What came of it.
+    """Outcome of a request.
 
     Attributes:
         outcome: one of `OUTCOMES` of fetching.py.
@@ -92,7 +92,7 @@ def _fetch(orders: Orders, file: int) -> Answer | None:
         if response.status != http.client.OK:
             return Answer("refused", _refusal(response))
         total = 0
-        with open(file, "wb", closefd=False) as filled:  # noqa: PTH123 - a descriptor
+        with open(file, "wb", closefd=False) as filled:
             while piece := response.read1(_PIECE):
                 total += len(piece)
                 if total > orders.max_bytes:

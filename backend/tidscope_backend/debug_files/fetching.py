@@ -6,7 +6,6 @@ import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import IO, NamedTuple, cast
 
 from tidscope_backend.debug_files.cache import DebugFileCache
@@ -33,7 +32,7 @@ _ANSWER_BYTES = 4096
 
 
 class Fetched(NamedTuple):
-    """What came of fetching a file.
+    """Outcome of fetching a file.
 
     Attributes:
         outcome: a key of OUTCOMES.
@@ -80,10 +79,9 @@ async def fetch(
 
 async def _ask(orders: Orders, cache: DebugFileCache) -> Answer:
     orders = orders._replace(max_bytes=cache.max_file_bytes)
-    partial = Path(orders.path)
     answer = Answer("failed")
+    cache.discard_partial()
     try:
-        partial.unlink(missing_ok=True)
         with tempfile.TemporaryFile() as said:
             code = await _run(orders, said)
             said.seek(0)
@@ -93,8 +91,7 @@ async def _ask(orders: Orders, cache: DebugFileCache) -> Answer:
         pass
     finally:
         if answer.outcome != "fetched":
-            with suppress(OSError):
-                partial.unlink(missing_ok=True)
+            cache.discard_partial()
     return answer
 
 

@@ -1,4 +1,4 @@
-"""Debug files for the stacks of live targets: which are missing, and who is told that they came."""
+"""Debug files for the stacks of live targets: finds missing ones, and reports those that came."""
 
 import asyncio
 import logging
@@ -18,7 +18,7 @@ from tidscope_backend.stacks.live import TargetStacks
 
 _log = logging.getLogger(__name__)
 EVERY_S = 2.0
-"""Interval between two looks at the frames of targets, in seconds."""
+"""Interval between two checks of the frames of targets, in seconds."""
 SETTLE_S = 4.0
 """Time for which a frame may lack its line before a server is asked: files here are read first."""
 LATER_S = 3600.0
@@ -35,8 +35,8 @@ MAX_REMEMBERED = 4096
 
 Live = Callable[[], Iterable[tuple[Target, TargetStacks | None]]]
 """Returns attached targets, each with its stacks."""
-Tell = Callable[[Target, list[str]], Awaitable[object]]
-"""Tells the collector of a target which debug files it can read."""
+Report = Callable[[Target, list[str]], Awaitable[object]]
+"""Reports to the collector of a target which debug files it can read."""
 
 
 class _Asked(NamedTuple):
@@ -52,14 +52,14 @@ class _Seen:
     Attributes:
         modules: names of the files, by build ID.
         since_s: when a frame without a line was first seen, by build ID.
-        told: files of which the collector was told.
+        reported: files that were reported to the collector.
         used: files in the cache that were noted as used.
     """
 
     def __init__(self) -> None:
         self.modules: dict[str, str] = {}
         self.since_s: dict[str, float] = {}
-        self.told: set[str] = set()
+        self.reported: set[str] = set()
         self.used: set[str] = set()
 
 
@@ -70,7 +70,7 @@ class DebugFiles:
         servers: addresses of debuginfod servers.
         cache: where the files are kept.
         live: targets.
-        tell: tells collectors; raises ProblemError.
+        report: reports to collectors; raises ProblemError.
         clock: monotonic time, in seconds.
         host: ID of this machine; targets of others are left alone, as their collectors cannot read
             the files.
@@ -84,13 +84,13 @@ class DebugFiles:
         servers: Sequence[str],
         cache: DebugFileCache,
         live: Live,
-        tell: Tell,
+        report: Report,
         clock: Callable[[], float],
         host: str,
     ) -> None:
         self.outcomes: Counter[str] = Counter()
         self._servers, self._cache = servers, cache
-        self._live, self._tell, self._clock = live, tell, clock
+        self._live, self._report, self._clock = live, report, clock
         self._host = host
         self._seen: dict[str, _Seen] = {}
         self._waiting: dict[str, str] = {}
@@ -100,7 +100,7 @@ class DebugFiles:
         self._broken = ""
 
     async def run(self) -> None:
-        """Look, fetch and tell, until cancelled."""
+        """Find, fetch and report files, until cancelled."""
         try:
             await asyncio.to_thread(self._cache.open)
         except CacheError as error:
@@ -108,7 +108,7 @@ class DebugFiles:
             _log.warning("%s", self._broken)
             return
         async with asyncio.TaskGroup() as group:
-            group.create_task(self._look_often())
+            group.create_task(self._check_often())
             group.create_task(self._fetch_all())
 
     def note(self, target: str) -> str:
@@ -125,13 +125,13 @@ class DebugFiles:
         failed = [how.text for how in asked.values() if how.outcome not in ("not_found", "fetched")]
         return " ".join([*texts, *dict.fromkeys(failed)])
 
-    async def _look_often(self) -> None:
+    async def _check_often(self) -> None:
         while True:
             await asyncio.sleep(EVERY_S)
-            await self.look()
+            await self.check()
 
-    async def look(self) -> None:
-        """Find files whose debug files are missing, and tell of those that have come."""
+    async def check(self) -> None:
+        """Find files whose debug files are missing, and report those that have come."""
         live = [
             (target, stacks)
             for target, stacks in self._live()
@@ -150,12 +150,12 @@ class DebugFiles:
             for build_id in come - seen.used:
                 self._cache.use(build_id)
             seen.used = come
-            seen.told &= come
+            seen.reported &= come
             settled = [one for one, since_s in seen.since_s.items() if now - since_s >= SETTLE_S]
             for build_id in settled:
                 if build_id not in come:
                     self._want(build_id, modules[build_id])
-            await self._tell_of(target, seen, [one for one in settled if one in come])
+            await self._report_of(target, seen, [one for one in settled if one in come])
 
     def _here(self, modules: Mapping[str, str]) -> set[str]:
         """Return files whose debug file is in the cache, with its supplementary file."""
@@ -166,16 +166,16 @@ class DebugFiles:
 
         return {one for one in modules if is_there(one)}
 
-    async def _tell_of(self, target: Target, seen: _Seen, come: Sequence[str]) -> None:
-        new = [one for one in come if one not in seen.told][:MAX_WAITING]
+    async def _report_of(self, target: Target, seen: _Seen, come: Sequence[str]) -> None:
+        new = [one for one in come if one not in seen.reported][:MAX_WAITING]
         if not new:
             return
         try:
-            await self._tell(target, new)
+            await self._report(target, new)
         except ProblemError as error:
             _log.info("frames of %s keep their names: %s", target.id, error)
         else:
-            seen.told |= set(new)
+            seen.reported |= set(new)
 
     def _want(self, build_id: str, module: str) -> None:
         asked = self._asked.get(build_id)
@@ -204,9 +204,7 @@ class DebugFiles:
         self.outcomes[fetched.outcome] += 1
         is_final = fetched.outcome not in ("refused", "unreachable", "timeout", "failed")
         self._asked.pop(build_id, None)
-        self._asked[build_id] = _Asked(
-            self._clock() + (LATER_S if is_final else SOON_S), fetched
-        )
+        self._asked[build_id] = _Asked(self._clock() + (LATER_S if is_final else SOON_S), fetched)
         if len(self._asked) > MAX_REMEMBERED:
             self._shared.pop(self._asked.popitem(last=False)[0], None)
         if fetched.outcome != "fetched":
@@ -219,20 +217,20 @@ class DebugFiles:
 
 
 def open_debug_files(
-    asked: DebugFileSettings | None, live: Live, tell: Tell, clock: Callable[[], float]
+    asked: DebugFileSettings | None, live: Live, report: Report, clock: Callable[[], float]
 ) -> DebugFiles | None:
     """Make what fetches debug files; None unless an operator asked for it.
 
     Args:
         asked: servers and cache.
         live: targets.
-        tell: tells collectors; raises ProblemError.
+        report: reports to collectors; raises ProblemError.
         clock: monotonic time, in seconds.
     """
     if asked is None:
         return None
     cache = DebugFileCache(asked.folder, asked.max_bytes)
-    return DebugFiles(asked.servers, cache, live, tell, clock, local_host_id())
+    return DebugFiles(asked.servers, cache, live, report, clock, local_host_id())
 
 
 def files_of(frames: Table) -> tuple[dict[str, str], list[str]]:

@@ -37,7 +37,7 @@ class StackSource(Protocol):
 
     @property
     def naming(self) -> str:
-        """What is to be said about names of frames; empty if nothing is."""
+        """Sentences about names of frames; empty if nothing is to be said."""
 
     def span(self) -> tuple[int, int] | None:
         """Return the first and last time with frames, since attach; None without frames."""

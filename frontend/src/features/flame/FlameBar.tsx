@@ -55,7 +55,7 @@ export function Crumbs({ tree, zoom, onZoom }: CrumbsProps) {
 }
 
 interface FlameDetailProps {
-  /** What is known of the row; null without a row. */
+  /** Facts about the row; null without a row. */
   readonly children: ReactNode;
   /** Shown without a row: how to read or use the graph. */
   readonly hint?: string;

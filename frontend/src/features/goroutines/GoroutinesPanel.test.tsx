@@ -1,15 +1,9 @@
 import { within } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
-import { FakeBackend, HOST } from "../../testing/backend";
+import { FakeBackend } from "../../testing/backend";
 import { factTables } from "../../testing/factModel";
-import { encodeFrame } from "../../testing/frames";
 import { LedgerPage, PROGRAM } from "../../testing/ledgerPage";
-import { LEDGER_TARGET, LedgerFrames } from "../../testing/ledgers";
-import { summary } from "../../testing/runs";
-import { graphOf } from "../../testing/stacks";
-import { TestPage } from "../../testing/TestPage";
-import type { RunManifest, Target } from "../../wire/generated/models";
-import type { ReadFrames } from "../../wire/runFrames";
+import type { TestPage } from "../../testing/TestPage";
 import { goroutineTree, tipOf } from "./goroutineTree";
 
 beforeEach(() => {
@@ -75,36 +69,6 @@ it("is where the finding of a full semaphore leads", async () => {
 it("says how to see them where no profile is read", async () => {
   const page = await watched(false);
   expect(page.region("Goroutines").getByText(/--ask-programs/)).toBeTruthy();
-});
-
-it("is on the Stacks page of a run, in the window of the stacks", async () => {
-  const target: Target = {
-    ...LEDGER_TARGET,
-    process: { ...LEDGER_TARGET.process, runtime: "go" },
-  };
-  const { duration_ns, host_name, pid, process, command, exit_code, signal, ...known } = summary();
-  const run: RunManifest = {
-    ...{ ...known, format: 1, tidscope: "1.0", host: HOST, target, fields: [], marks: [] },
-    ...{ from_ns: 0, to_ns: 20e9, outcome: null, policies: [] },
-  };
-  const backend = new FakeBackend();
-  backend.on(`GET /runs/${run.id}`, () => run);
-  backend.on(`GET /runs/${run.id}/stacks`, () => graphOf([], { sampling: null }));
-  const read: ReadFrames = async (_, onFrame) => {
-    const frames = new LedgerFrames(PROGRAM);
-    for (let t_s = 0; t_s <= 20; t_s++) {
-      onFrame(encodeFrame(frames.at(t_s, { tables: tables(t_s) })));
-    }
-  };
-  await Promise.all([import("../stacks/StacksPage"), import("../../wire/generated/stackValidators")]);
-  const from_ms = target.attached_unix_us / 1000 + 4000;
-  const address = `/stacks?run=${run.id}&from=${from_ms}&to=${from_ms + 8000}`;
-  const page = await TestPage.open(address, { backend, read });
-  await vi.dynamicImportSettled();
-  await page.pass(11_000);
-  const panel = page.region("Goroutines");
-  expect(panel.getByText(/by the program's own profiles; over 8.0/)).toBeTruthy();
-  expect(panel.getByRole("button", { name: "main.serve (serve.go:56)" })).toBeTruthy();
 });
 
 it("draws stacks from the outermost function, as wide as they have goroutines", () => {
