@@ -51,6 +51,7 @@ class _Seen:
 
     Attributes:
         modules: names of the files, by build ID.
+        nameless: files with frames without a function.
         since_s: when a frame without a line was first seen, by build ID.
         reported: files that were reported to the collector.
         used: files in the cache that were noted as used.
@@ -58,6 +59,7 @@ class _Seen:
 
     def __init__(self) -> None:
         self.modules: dict[str, str] = {}
+        self.nameless: set[str] = set()
         self.since_s: dict[str, float] = {}
         self.reported: set[str] = set()
         self.used: set[str] = set()
@@ -119,7 +121,11 @@ class DebugFiles:
         waiting = [seen.modules[one] for one in seen.since_s if one in self._waiting]
         asked = {one: self._asked[one].fetched for one in seen.since_s if one in self._asked}
         texts = [f"Debug files of {_list(waiting)} are being fetched."] if waiting else []
-        absent = [seen.modules[one] for one, how in asked.items() if how.outcome == "not_found"]
+        absent = [
+            seen.modules[one]
+            for one, how in asked.items()
+            if how.outcome == "not_found" and one in seen.nameless
+        ]
         if absent:
             texts.append(f"The debuginfod servers have no debug file of {_list(absent)}.")
         failed = [how.text for how in asked.values() if how.outcome not in ("not_found", "fetched")]
@@ -142,7 +148,7 @@ class DebugFiles:
         for target, stacks in live:
             frames = (await asyncio.to_thread(stacks.read)).frames
             seen = self._seen.setdefault(target.id, _Seen())
-            modules, without = files_of(frames)
+            modules, without, seen.nameless = files_of(frames)
             seen.modules = modules
             now = self._clock()
             seen.since_s = {one: seen.since_s.get(one, now) for one in without}
@@ -233,21 +239,24 @@ def open_debug_files(
     return DebugFiles(asked.servers, cache, live, report, clock, local_host_id())
 
 
-def files_of(frames: Table) -> tuple[dict[str, str], list[str]]:
-    """Return names of files with native frames by build ID, and those whose frames lack lines.
+def files_of(frames: Table) -> tuple[dict[str, str], list[str], set[str]]:
+    """Return names of files with native frames by build ID, and which lack lines or functions.
 
     Args:
         frames: rows of `stack_frames`.
     """
     modules: dict[str, str] = {}
     without: dict[str, None] = {}
+    nameless: set[str] = set()
     for row in frames:
         build_id = str(row["build_id"])
         if row["kind"] == "native" and is_build_id(build_id):
             modules[build_id] = str(row["module"])
             if not row["line"]:
                 without[build_id] = None
-    return modules, list(without)
+            if not row["function"]:
+                nameless.add(build_id)
+    return modules, list(without), nameless
 
 
 def _list(names: Sequence[str], most: int = 3) -> str:
