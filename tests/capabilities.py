@@ -59,6 +59,7 @@ TRIED = {
     "podman": "podman cannot run containers",
     "systemd": "systemd cannot be the first process of a container",
     "dwz": "there is no dwz",
+    "debuginfod": "there is no debuginfod",
     "jaeger": "TIDSCOPE_BUILD_JAEGER is not set",
     "perf": "perf cannot record what the scheduler does",
     "python-for-others": "no interpreter of this version that another user may run",

@@ -23,6 +23,7 @@ from tidscope_wire.generated.models import (
     CollectorHello,
     CollectorMessage,
     CollectorWelcome,
+    DebugFilesCommand,
     DetachCommand,
     DoctorCommand,
     FlushCommand,
@@ -67,6 +68,7 @@ Command = (
     | SetDelayAccountingCommand
     | SampleStacksCommand
     | NameThreadsCommand
+    | DebugFilesCommand
     | SteerCommand
     | RenewSteeringCommand
     | RestartSearchCommand

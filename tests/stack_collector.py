@@ -41,6 +41,7 @@ class StackedTarget:
 
     label = "target of a test"
     sampling: StackSampling | None = None
+    naming = ""
 
     def __init__(self, target: Target) -> None:
         self.target = target

@@ -45,6 +45,7 @@ from tidscope_backend.api.steering import predictions_router, proof_router, stee
 from tidscope_backend.api.traces import TRACE_IMPORT_PATH, TraceService
 from tidscope_backend.api.traces import routes as traces_router
 from tidscope_backend.connections.table import ConnectionCounts
+from tidscope_backend.debug_files.service import open_debug_files
 from tidscope_backend.demo.demo_process import DemoProcess
 from tidscope_backend.experiments.child import ExperimentProcess
 from tidscope_backend.host_registry import HostRegistry
@@ -115,6 +116,12 @@ class Backend:
         self.links = CollectorLinks(lambda host: self.registry.host(host) is not None)
         self._open_runs()
         self.live_stacks = LiveStacks(int(settings.history_seconds * 1e9))
+        self.debug_files = open_debug_files(
+            settings.debug_files,
+            lambda: [(one, self.live_stacks.get(one.id)) for one, _ in self.registry.attached()],
+            self.links.note_debug_files,
+            clock,
+        )
         self.ingest = FrameIngest(self.registry, self.fanout, self._observe, self.recorder)
         self.registry.subscribe(self._publish_state, self._forget)
         self.trail = _open_trail(settings)
@@ -191,6 +198,7 @@ class Backend:
         return gather(
             *(self.registry, self.links, self.fanout, self.meters),
             *(recorded, self.exports, self.connections),
+            {} if self.debug_files is None else self.debug_files.outcomes,
         )
 
     @asynccontextmanager
@@ -210,6 +218,7 @@ class Backend:
                     _small(self.disk),
                     _tidy(self.spans, self.disk),
                     self.thread_naming.run(),
+                    *(() if self.debug_files is None else (self.debug_files.run(),)),
                     *pushing,
                 ),
                 receiving(
@@ -271,7 +280,8 @@ class Backend:
 
         def live(target: Target) -> LiveSource:
             frames = self.history.get(target.id).frames
-            return LiveSource(target, frames, self.live_stacks.get(target.id))
+            naming = "" if self.debug_files is None else self.debug_files.note(target.id)
+            return LiveSource(target, frames, self.live_stacks.get(target.id), naming)
 
         return StackSources(self.registry, live, lambda run: RunSource(self.runs.reader(run)))
 

@@ -66,6 +66,21 @@ class SpanPorts:
 
 
 @dataclass(frozen=True)
+class DebugFileSettings:
+    """Debug files that are fetched.
+
+    Attributes:
+        servers: addresses of debuginfod servers.
+        folder: folder of the files; the collector on this machine reads them there.
+        max_bytes: maximum bytes of all files.
+    """
+
+    servers: tuple[str, ...]
+    folder: Path
+    max_bytes: int
+
+
+@dataclass(frozen=True)
 class Settings:
     """All settings of one backend.
 
@@ -124,6 +139,7 @@ class Settings:
         slow_unwatched_seconds: time after which a target that nobody looks at is sampled once a
             second.
         detach_unwatched_seconds: time after which it is detached; None for never.
+        debug_files: where debug files are fetched from; None to fetch none.
         otlp_endpoint: base address for metrics by OTLP; None to disable.
         otlp_seconds: interval between exports.
     """
@@ -177,6 +193,7 @@ class Settings:
     predictd: Path = SYSTEM_SOCKET
     slow_unwatched_seconds: float = 60
     detach_unwatched_seconds: float | None = 8 * HOUR
+    debug_files: DebugFileSettings | None = None
     otlp_endpoint: str | None = None
     otlp_seconds: float = 10
 
@@ -255,6 +272,14 @@ def state_directory(environ: Mapping[str, str]) -> Path | None:
     if state.startswith("/"):
         return Path(state) / "tidscope"
     return Path(home) / ".local" / "state" / "tidscope" if home.startswith("/") else None
+
+
+def cache_directory(environ: Mapping[str, str]) -> Path | None:
+    """Return the backend's folder in the user's cache folder; None if there is none."""
+    cache, home = environ.get("XDG_CACHE_HOME", ""), environ.get("HOME", "")
+    if cache.startswith("/"):
+        return Path(cache) / "tidscope"
+    return Path(home) / ".cache" / "tidscope" if home.startswith("/") else None
 
 
 def token_directory(environ: Mapping[str, str]) -> Path | None:

@@ -121,6 +121,12 @@ def _add_name_options(run: argparse.ArgumentParser) -> None:
         "where they can be read (program), or the kernel's, at most 15 bytes (%(default)s)",
     )
     run.add_argument(
+        "--debug-files",
+        default="",
+        metavar="DIR",
+        help="folder into which a backend on this machine fetches debug files (--debuginfod)",
+    )
+    run.add_argument(
         "--role",
         action="append",
         default=[],
@@ -238,6 +244,7 @@ def _run(arguments: argparse.Namespace) -> int:
                     ask_programs=reads_names and arguments.ask_programs,
                     role_rules=tuple(arguments.role),
                 ),
+                arguments.debug_files,
             ),
             arguments.backend,
             sign_in,

@@ -29,7 +29,7 @@ from tidscope_collector.confinement.confine import (
 from tidscope_collector.confinement.fork_server import CONNECTING, OPENING, SIGNALLING
 from tidscope_collector.confinement.switch import SwitchHelper, start_switch_helper
 from tidscope_collector.energy.rapl import find_zones
-from tidscope_collector.inspection.asking import children
+from tidscope_collector.inspection.asking import start_children
 from tidscope_collector.naming.thread_names import NamingOptions
 from tidscope_collector.netacct.choice import Choice
 from tidscope_collector.procfs.delay_accounting import SWITCH, DelayAccounting
@@ -97,6 +97,7 @@ def set_up(
     steers: bool,
     audit: Path | None,
     naming: NamingOptions,
+    debug_files: str,
 ) -> SetUp:
     """Open everything that needs more rights than sampling does.
 
@@ -108,12 +109,13 @@ def set_up(
         steers: True if targets may be steered.
         audit: path of the audit log, or None for no log.
         naming: options for names and roles of threads.
+        debug_files: folder of debug files that the backend fetches; empty: none.
     """
     limit_allocators()
     connects = steers or ledger.ask_programs
     # The fork server is another program, so it must start before execve is given up.
     opening = OPENING | CONNECTING if connects else OPENING
-    children().keep(opening | SIGNALLING if naming.ask_programs else opening)
+    start_children(debug_files).keep(opening | SIGNALLING if naming.ask_programs else opening)
     switch = start_switch_helper(procfs.path(SWITCH))
     stacks = start_program()
     capabilities.harden()

@@ -40,6 +40,7 @@ from tidscope_wire.frame import split
 from tidscope_wire.generated import agent, models
 from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.close_code import CloseCode
+from tidscope_wire.generated.frame_tables import COLUMNS
 from tidscope_wire.generated.problems import PROBLEMS
 from tidscope_wire.message import Message
 from tidscope_wire.problems import make_problem
@@ -256,6 +257,7 @@ MESSAGES: list[BaseModel] = [
         target=TARGET_ID,
         names=[models.SpanThreadName(pid=7, tid=8, name="order-worker")],
     ),
+    models.DebugFilesCommand(request_id=1, target=TARGET_ID, build_ids=["ab" * 20]),
     models.StackRequest(seconds=3600),
     models.FlushCommand(request_id=1, target=TARGET_ID),
     models.FlushReply(request_id=1, seq=4, exited=None),
@@ -380,6 +382,15 @@ def test_models_and_schemas_refuse_the_same(name: str) -> None:
             check(name, value)
         with pytest.raises(ModelError):
             type(BY_NAME[name]).model_validate(value)
+
+
+def test_a_frame_may_have_every_table() -> None:
+    """A Go program with stacks, locks and pools has most of them in a key frame."""
+    tables = [{"name": name, "rows": 0, "bytes": 8} for name in COLUMNS]
+    header = frame_header().model_dump() | {"tables": tables}
+    found = models.FrameHeader.model_validate(header).tables
+    assert found is not None
+    assert len(found) == len(COLUMNS)
 
 
 def test_every_model_comes_from_a_schema() -> None:

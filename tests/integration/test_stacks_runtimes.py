@@ -35,6 +35,7 @@ from tidscope_collector.waits.states import State
 pytestmark = [needs("root"), needs("btf"), needs("stacks")]
 
 PYTHONS = {path.name: python_command(path) for path in newer_pythons()}
+NEWER_JAVA = "newer java"
 LANGUAGES = ("go", "python", "java", "node", *PYTHONS)
 RUNTIMES = {
     # A goroutine that may not run waits on a stack of its thread's own.
@@ -54,11 +55,14 @@ def collector() -> Iterator[StackCollector]:
 @pytest.fixture(scope="module")
 def works(collector: StackCollector) -> Iterator[dict[str, MeasuredCode]]:
     commands = {name: PYTHONS.get(name) or command(name) for name in LANGUAGES}
+    java = java_with_virtual_threads()
+    if java is not None:
+        commands[NEWER_JAVA] = java_command(java)
     with measured_in_turn(collector, commands) as found:
         yield found
 
 
-@pytest.fixture(params=LANGUAGES)
+@pytest.fixture(params=[*LANGUAGES, NEWER_JAVA])
 def language(request: pytest.FixtureRequest) -> str:
     name: str = request.param
     return name
@@ -66,6 +70,8 @@ def language(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def work(language: str, works: dict[str, MeasuredCode]) -> MeasuredCode:
+    if language not in works:
+        raise missing("java-21")
     return works[language]
 
 
@@ -88,7 +94,8 @@ def test_functions_have_files_and_lines(work: MeasuredCode, language: str) -> No
         one for node in nodes for one in code.stack(node) if functions_of([one], work.account.ns)
     ]
     assert {functions_of([one], work.account.ns) for one in seen} == work.account.ns.keys()
-    file = {"go": "main.go", "java": "Main.java", "node": "main.js"}.get(language, "main.py")
+    files = {"go": "main.go", "node": "main.js", "java": "Main.java", NEWER_JAVA: "Main.java"}
+    file = files.get(language, "main.py")
     assert {one.file.rpartition("/")[2] for one in seen} == {file}
     assert all(one.line > 10 for one in seen)
 
@@ -155,8 +162,8 @@ def threads_of(pid: int) -> dict[int, str]:
     return {int(one.name): (one / "comm").read_text().strip() for one in tasks}
 
 
-def test_code_of_virtual_threads_is_seen_where_it_runs(collector: StackCollector) -> None:
-    """A virtual thread that waits has no thread; its carrier waits in the scheduler of Java."""
+def test_code_of_virtual_threads_is_seen_where_it_has_a_carrier(collector: StackCollector) -> None:
+    """Parked ones have none, and their carriers wait in the scheduler; pinned ones keep theirs."""
     java = java_with_virtual_threads()
     if java is None:
         raise missing("java-21")
@@ -164,14 +171,18 @@ def test_code_of_virtual_threads_is_seen_where_it_runs(collector: StackCollector
         target = collector.attach(program.pid)
         found = measured(collector, program, target)
         tids = set(target.samples["tid"].tolist())
-        own = {name: ns for name, ns in found.account.ns.items() if name.startswith("compute")}
-        running = ["on_cpu", "preempted"]
-        times = code_times(target, found.window, found.account.ns, tids, running)
-        check_times(times, own)
+        ns = found.account.ns
+        running, waiting = ["on_cpu", "preempted"], ["futex", "woken"]
+        for states, start in ((running, "compute"), (waiting, "waitPinned")):
+            times = code_times(target, found.window, ns, tids, states)
+            check_times(times, {name: ns[name] for name in ns if name.startswith(start)})
         code = target.code()
-        rests = target.samples[target.samples["state"] == State.FUTEX]
+        rests = found.rows(tids)
+        rests = rests[rests["state"] == State.FUTEX]
         stacks = [code.stack(int(node)) for node in rests["node"] if node]
         assert not any(functions_of(stack, ["waitLonger", "restLonger"]) for stack in stacks)
-        carrying = [stack for stack in stacks if functions_of(stack, ["awaitWork"])]
-        assert carrying
+        pinned = [stack for stack in stacks if functions_of(stack, ["waitPinned"])]
+        whole = [stack for stack in pinned if functions_of(stack, ["runPinned"])]
+        assert len(whole) >= NAMED * len(pinned) >= 20
+        assert any(functions_of(stack, ["awaitWork"]) for stack in stacks)
         collector.detach(target)

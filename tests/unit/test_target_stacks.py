@@ -11,7 +11,7 @@ from fake_stacks import counts, frames, nodes, samples, status
 from tidscope_collector.inspection.native_name_answers import Place
 from tidscope_collector.stacks import target_stacks
 from tidscope_collector.stacks.target_stacks import LOCK_PATIENCE, STRANGER_PATIENCE, TargetStacks
-from tidscope_collector.symbols.frames import NativeFrame, NativeName
+from tidscope_collector.symbols.frames import NativeFrame, NativeName, unnamed
 from tidscope_collector.waits.states import State
 from tidscope_wire.frame_tables import Tables
 
@@ -57,9 +57,13 @@ class Names:
     def __init__(self) -> None:
         self.asked: dict[int, NativeFrame] = {}
         self.found: dict[int, NativeName] = {}
+        self.forgotten: list[str] = []
 
     def ask(self, asked: dict[int, NativeFrame]) -> None:
         self.asked |= asked
+
+    def forget(self, build_ids: list[str]) -> None:
+        self.forgotten += build_ids
 
     def take(self) -> dict[int, NativeName]:
         found, self.found = self.found, {}
@@ -220,3 +224,27 @@ def test_counts_are_those_of_the_service_and_of_stacks_cut_here(
 def test_without_a_period_there_are_no_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     with DrivenStacks() as driven:
         assert Target(driven, monkeypatch).stacks.read() == {}
+
+
+def test_names_are_asked_for_again_when_a_debug_file_has_come(
+    target: Target, driven: DrivenStacks
+) -> None:
+    target._driven.send(frames(4, "", build_id="cd" * 20), nodes((4, 0, 4)))
+    target.after({"node": 4})
+    (number,) = target.names.asked
+    target.names.found = {number: NativeName(Place("serve", "", 0))}
+    assert target.stacks.read()["stack_frames"][number - 1]["function"] == "serve"
+    target.names.asked.clear()
+    driven.service.note_debug_files(["ab" * 20])
+    target.stacks.read()
+    assert target.names.asked == {}
+    # The process has ended: a debug file is read by way of another one.
+    target.members = {OTHER: 200}
+    driven.service.note_debug_files(["cd" * 20])
+    target.stacks.read()
+    assert target.names.forgotten[-1] == "cd" * 20
+    assert target.names.asked[number].pid == OTHER
+    target.names.found = {number: unnamed("It takes too long.")}
+    assert target.stacks.read()["stack_frames"][number - 1]["function"] == "serve"
+    target.names.found = {number: NativeName(Place("serve", "bank.c", 9))}
+    assert target.stacks.read()["stack_frames"][number - 1]["line"] == 9

@@ -10,6 +10,7 @@ from tidscope_wire.escaping import log_to_stderr
 
 from tidscope_backend.cli.backend_user import adopt, give_up_rights, user_who_can_run
 from tidscope_backend.cli.command import Command, CommandError
+from tidscope_backend.cli.debug_file_options import add_debug_file_options, with_debug_files
 from tidscope_backend.cli.server_options import (
     add_server_options,
     add_user_option,
@@ -37,6 +38,7 @@ LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_server_options(parser)
     add_user_option(parser)
+    add_debug_file_options(parser)
     parser.add_argument(
         "--fd", type=int, help="descriptor of a listening socket, instead of --port"
     )
@@ -89,6 +91,7 @@ def _run(options: argparse.Namespace) -> int:
     logging.getLogger(__name__).info("listening on %s port %d", address, port)
     proxies = tuple(options.trusted_proxy)
     settings = with_detaching(with_traces(settings, options), options)
+    settings = with_debug_files(settings, options, environ)
     settings = replace(settings, ended_descriptor=options.ended_fd)
     shared: Path | None = options.offer_token
     folder = shared or token_directory(environ)

@@ -9,7 +9,7 @@ import socket
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from pydantic import BaseModel
@@ -29,6 +29,11 @@ from tidscope_backend.cli.command import (
     has_display,
     page_in_browser,
     print_lines,
+)
+from tidscope_backend.cli.debug_file_options import (
+    add_debug_file_options,
+    debug_file_arguments,
+    debug_file_settings,
 )
 from tidscope_backend.cli.server_options import (
     add_ledger_options,
@@ -117,6 +122,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_network_option(parser)
     add_source_option(parser)
     add_ledger_options(parser)
+    add_debug_file_options(parser)
     parser.add_argument(
         "--json", action="store_true", help="print address and process ids as one line of JSON"
     )
@@ -134,9 +140,10 @@ def _run(options: argparse.Namespace) -> int:
     environ = otlp_environ(options, take_secrets())
     root = os.geteuid() == 0
     user = user_who_can_run(options.user, environ)
+    own = environ if user is None else user.environ(environ)
     try:
         sock = open_socket(options.host, options.port)
-        settings = settings_from(environ)
+        settings = replace(settings_from(environ), debug_files=debug_file_settings(options, own))
     except (SocketError, SettingsError) as error:
         raise CommandError(str(error)) from None
     # Keep the socket open here, so that no other program takes the port during a restart.
@@ -158,7 +165,6 @@ def _run(options: argparse.Namespace) -> int:
                 )
         # A browser cannot run under this process's confinement.
         shown = os.environ if not root else {}
-        own = environ if user is None else user.environ(environ)
         backend = _backend_program(options, sock, settings, own, log.reading)
         running = _running(options, sock, settings, backend, start, log)
         return asyncio.run(_up(options, running, shown))
@@ -243,6 +249,7 @@ def _backend_program(
         *retention_arguments(options),
         *trace_arguments(options),
         *detach_arguments(options),
+        *debug_file_arguments(settings.debug_files),
     ]
     secrets = {
         COLLECTOR_VARIABLE: settings.collector_secret,
@@ -266,6 +273,8 @@ def _collector_program(
         return None
     url = f"ws://{reachable(options.host, sock.getsockname()[1])}{PATH}"
     command = collector_command("run", "--backend", url, *source_arguments(options))
+    if settings.debug_files is not None:
+        command += ["--debug-files", str(settings.debug_files.folder)]
     if options.budget_percent is not None:
         command += ["--budget-percent", f"{options.budget_percent:g}"]
     own = {name: value for name, value in environ.items() if name not in SECRET_VARIABLES}

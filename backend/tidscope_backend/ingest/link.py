@@ -10,6 +10,7 @@ from tidscope_wire.generated.models import (
     Actor,
     AttachCommand,
     AttachRequest,
+    DebugFilesCommand,
     DetachCommand,
     DoctorCommand,
     DoctorReply,
@@ -49,6 +50,7 @@ Command = (
     | SetRateCommand
     | SampleStacksCommand
     | NameThreadsCommand
+    | DebugFilesCommand
     | FlushCommand
     | ListProcessesCommand
     | DoctorCommand
@@ -212,6 +214,13 @@ class CollectorLink:
     async def name_threads(self, target: str, names: list[SpanThreadName]) -> TargetReply:
         """Name threads of a target as spans name them. Raises as `attach`."""
         command = NameThreadsCommand(request_id=next(self._numbers), target=target, names=names)
+        return await self._exchange(command, TargetReply, self._command_seconds)
+
+    async def note_debug_files(self, target: str, build_ids: list[str]) -> TargetReply:
+        """Have names asked for again, as debug files have come. Raises as `attach`."""
+        command = DebugFilesCommand(
+            request_id=next(self._numbers), target=target, build_ids=build_ids
+        )
         return await self._exchange(command, TargetReply, self._command_seconds)
 
     async def flush(self, target: str) -> FlushReply:

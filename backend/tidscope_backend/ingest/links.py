@@ -77,6 +77,10 @@ class CollectorLinks:
         """Name threads of a target as spans name them; see `CollectorLink.name_threads`."""
         return await self._named(target.host).name_threads(target.id, names)
 
+    async def note_debug_files(self, target: Target, build_ids: list[str]) -> TargetReply:
+        """Have names asked for again; see `CollectorLink.note_debug_files`."""
+        return await self._named(target.host).note_debug_files(target.id, build_ids)
+
     def pick(self, host_id: str | None) -> CollectorLink:
         """Find the collector of a host.
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from types import MappingProxyType
 
 from prometheus_client.core import (
     CounterMetricFamily,
@@ -67,6 +68,7 @@ class Facts:
         states: number of targets by state.
         runs: counts of active recordings.
         connections: connections of the server.
+        debug_files: debug files that were asked for, by outcome.
     """
 
     stream: StreamFacts
@@ -75,12 +77,14 @@ class Facts:
     states: dict[str, int]
     runs: RunFacts = RunFacts()
     connections: ConnectionCounts = field(default_factory=ConnectionCounts)
+    debug_files: Mapping[str, int] = field(default_factory=dict)
 
 
 def families(facts: Facts) -> Iterator[Metric]:
     """Yield all families, each once."""
     return chain(
         _of_backend(facts.stream, facts.states),
+        _of_debug_files(facts.debug_files),
         _of_connections(facts.connections),
         _of_runs(facts.runs),
         _of_collectors(facts),
@@ -144,6 +148,17 @@ def _of_backend(stream: StreamFacts, states: Mapping[str, int]) -> Iterator[Metr
         "Exports that did not arrive; the next one includes what they held.",
         stream.otlp_failed,
     )
+
+
+def _of_debug_files(outcomes: Mapping[str, int]) -> Iterator[Metric]:
+    asked = CounterMetricFamily(
+        "tidscope_debug_files",
+        "Debug files that debuginfod servers were asked for, by outcome.",
+        labels=["outcome"],
+    )
+    for outcome, count in sorted(outcomes.items()):
+        asked.add_metric([outcome], count)
+    yield asked
 
 
 def _of_connections(counts: ConnectionCounts) -> Iterator[Metric]:
@@ -326,6 +341,7 @@ def gather(
     runs: RunFacts = RunFacts(),
     exports: ExportCounts | None = None,
     connections: ConnectionCounts | None = None,
+    debug_files: Mapping[str, int] = MappingProxyType({}),
 ) -> Facts:
     """Gather all facts at one instant, in the thread that changes them."""
     now = meters.clock()
@@ -360,4 +376,5 @@ def gather(
         states=states,
         runs=runs,
         connections=replace(connections) if connections else ConnectionCounts(),
+        debug_files=dict(debug_files),
     )

@@ -190,7 +190,7 @@ def graph(source: StackSource, selection: Selection) -> StackGraph:
         counts=found.counts,
         sampling=source.sampling,
         reason=why_not(source, found, made),
-        note="" if made is None else note_of(made),
+        note=" ".join(filter(None, (source.naming, "" if made is None else note_of(made)))),
     )
 
 

@@ -35,6 +35,10 @@ class StackSource(Protocol):
     def sampling(self) -> StackSampling | None:
         """Whether stacks are taken now; None for a run."""
 
+    @property
+    def naming(self) -> str:
+        """Sentences about names of frames; empty if nothing is to be said."""
+
     def span(self) -> tuple[int, int] | None:
         """Return the first and last time with frames, since attach; None without frames."""
 
@@ -55,12 +59,18 @@ class LiveSource:
         target: the target.
         frames: its kept frames, in order.
         stacks: its stacks, or None if none have come.
+        naming: see StackSource.
     """
 
     def __init__(
-        self, target: Target, frames: Sequence[StoredFrame], stacks: TargetStacks | None
+        self,
+        target: Target,
+        frames: Sequence[StoredFrame],
+        stacks: TargetStacks | None,
+        naming: str = "",
     ) -> None:
         self.target = target
+        self.naming = naming
         self._frames = frames
         self._stacks = stacks
 
@@ -106,6 +116,7 @@ class RunSource:
     """
 
     sampling = None
+    naming = ""
 
     def __init__(self, reader: RunReader) -> None:
         self._reader = reader

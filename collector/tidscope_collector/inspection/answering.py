@@ -76,6 +76,7 @@ class Places(NamedTuple):
         kubelet: folder of the kubelet.
         podman: folder of Podman's system service.
         debug: folder of debug files.
+        fetched: folder of debug files that the backend fetches; empty: none.
     """
 
     proc: str = "/proc"
@@ -85,6 +86,7 @@ class Places(NamedTuple):
     kubelet: str = "/var/log/containers"
     podman: str = "/var/lib/containers/storage"
     debug: str = "/usr/lib/debug"
+    fetched: str = ""
 
 
 def taking(question: Callable[[Arguments, int], None], *names: str) -> Question:

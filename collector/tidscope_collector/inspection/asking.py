@@ -1,7 +1,6 @@
 """Asking of limited children: deadlines, and validation of answers."""
 
 import atexit
-import functools
 import json
 import os
 from typing import TypeVar
@@ -70,15 +69,24 @@ def make_children(places: Places) -> LimitedChildren:
     return LimitedChildren("tidscope_collector.inspection.questions", settings=settings)
 
 
-@functools.cache
-def children() -> LimitedChildren:
-    """Return the children of this process; the first call starts their fork server.
+_STARTED: list[LimitedChildren] = []
 
-    The places are fixed here, before the collector gives up its rights.
+
+def start_children(fetched: str = "") -> LimitedChildren:
+    """Start the fork server of this process, before the collector gives up its rights.
+
+    Args:
+        fetched: folder of debug files that the backend fetches; empty: none.
     """
-    made = make_children(Places(predictions=str(socket_path())))
+    made = make_children(Places(predictions=str(socket_path()), fetched=fetched))
     atexit.register(made.close)
+    _STARTED.append(made)
     return made
+
+
+def children() -> LimitedChildren:
+    """Return the children of this process; the first call starts their fork server if need be."""
+    return _STARTED[0] if _STARTED else start_children()
 
 
 def about_process(pid: int, start_ticks: int) -> Arguments:

@@ -1,7 +1,8 @@
 """Files with the debug information of a program, opened while a child still has rights.
 
 They are named by the build ID, or by the section .gnu_debuglink, below the root of the process
-and below this host's folder of debug files. Whether one belongs to the program is known only once
+and below this host's folder of debug files. Those that the backend fetches are named by the build
+ID. Whether one belongs to the program is known only once
 it is read (`native_names`).
 """
 
@@ -66,20 +67,27 @@ class Roots(NamedTuple):
     Attributes:
         process: descriptor of the root folder of the process; -1 if inaccessible.
         host: descriptor of the host's folder of debug files; -1 if there is none.
+        fetched: descriptor of the folder of fetched debug files; likewise.
     """
 
     process: int
     host: int
+    fetched: int
 
 
-def open_roots(folder: int, host: str) -> Roots:
+def open_roots(folder: int, host: str, fetched: str) -> Roots:
     """Open the places where debug files are looked for.
 
     Args:
         folder: descriptor of the process' folder.
         host: the host's folder of debug files.
+        fetched: folder of fetched debug files; empty: none.
     """
-    return Roots(_open_folder("root", folder), _open_folder(host, None))
+    return Roots(
+        _open_folder("root", folder),
+        _open_folder(host, None),
+        _open_folder(fetched, None) if fetched else -1,
+    )
 
 
 def _open_folder(path: str, folder: int | None) -> int:
@@ -185,7 +193,8 @@ def _candidates(roots: Roots, path: bytes, program: Links) -> Iterator[int]:
 def _by_id(roots: Roots, build_id: str) -> Iterator[int]:
     if len(build_id) > 2:
         path = f"/.build-id/{build_id[:2]}/{build_id[2:]}.debug".encode()
-        yield from _open_all([(roots.process, FOLDER + path), (roots.host, path)])
+        places = [(roots.process, FOLDER + path), (roots.host, path), (roots.fetched, path)]
+        yield from _open_all(places)
 
 
 def _open_all(places: Sequence[tuple[int, bytes]]) -> Iterator[int]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from tidscope_sampler.native import elf_functions, elf_lines, elf_section
 
+from tidscope_collector.inspection.answering import Places
 from tidscope_collector.inspection.debug_files import (
     NO_LINKS,
     Links,
@@ -80,7 +81,7 @@ class _Code(NamedTuple):
 
 
 def open_sources(
-    folder: int, mappings: Sequence[Mapping], file_name: int, build_id: str, debug: str
+    folder: int, mappings: Sequence[Mapping], file_name: int, build_id: str, places: Places
 ) -> tuple[list[Source], Missing]:
     """Open a mapped file and its debug file, the one with most names first.
 
@@ -89,7 +90,7 @@ def open_sources(
         mappings: mappings of the process.
         file_name: number of the base name of the file.
         build_id: build ID of the file, hexadecimal; empty if it has none.
-        debug: folder of debug files of this host.
+        places: have the folders of debug files.
 
     Returns:
         The files, and why there are none.
@@ -97,7 +98,7 @@ def open_sources(
     code, missing = _find_code(folder, mappings, file_name, build_id)
     # A debug file has names even if the program is not mapped any more.
     links = NO_LINKS._replace(build_id=build_id) if code is None else code.links
-    roots = open_roots(folder, debug)
+    roots = open_roots(folder, places.debug, places.fetched)
     found = []
     if not links.lines:
         other = open_debug_file(roots, b"" if code is None else code.path, links)

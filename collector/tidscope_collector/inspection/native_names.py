@@ -63,7 +63,7 @@ def native_names(places: Places, arguments: Arguments, answer: int) -> None:
         return
     mappings = parse_maps(read_beginning(maps, MAPS_BYTES))
     file_name, build_id = arguments["file_name"], arguments["build_id"]
-    sources, missing = open_sources(folder, mappings, file_name, build_id, places.debug)
+    sources, missing = open_sources(folder, mappings, file_name, build_id, places)
     confine()
     head = {
         "missing": missing,

@@ -1,6 +1,6 @@
 """Frames and nodes by number: those of a worker, and those of a target."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import numpy as np
 from tidscope_wire.frame_tables import Table, dtype_of
@@ -143,6 +143,18 @@ class TargetDictionary:
                 if frame is not None and process not in self._asked[number]:
                     del self._unnamed[number]
                     self._ask(number, frame, process)
+
+    def without_lines(self, build_ids: Collection[str]) -> list[tuple[int, StackFrame, list[int]]]:
+        """Return native frames in files with these build IDs whose line is unknown.
+
+        Returns:
+            Numbers, frames, and processes that were asked before.
+        """
+        return [
+            (number, self._frame(number), sorted(self._asked.get(number, ())))
+            for number, kind, _, _, line, _, _, build_id, _ in self._frame_rows
+            if kind == "native" and not line and build_id in build_ids
+        ]
 
     def forget_worker(self, epoch: int) -> None:
         """Forget what the nodes of an ended worker were here."""

@@ -45,6 +45,8 @@ SILENCE_NS = 60_000_000_000
 """Time without a message after which a program that should take stacks is given up."""
 NO_ROOM = 3
 """Index of the count of what there was no room for."""
+MAX_FETCHED = 4096
+"""Maximum build IDs of fetched debug files that are kept for targets; older ones are dropped."""
 _RESTART = "Restart the collector."
 _LEDGERS = "Doctor says what ledgers need."
 _BEFORE = {
@@ -112,6 +114,8 @@ class StackService:
         self.status: Status | None = None
         self.obstacle = program if isinstance(program, Obstacle) else None
         self.naming = Budget()
+        self._fetched: deque[str] = deque(maxlen=MAX_FETCHED)
+        self._fetches = 0
         self._pipe: tuple[int, int] | None = None
         """Wakes the thread; made with it."""
         self._thread: threading.Thread | None = None
@@ -187,6 +191,18 @@ class StackService:
         """Return batches with greater numbers, as far as they are kept."""
         with self._lock:
             return [batch for batch in self._batches if batch.serial > serial]
+
+    def note_debug_files(self, build_ids: Sequence[str]) -> None:
+        """Note that debug files with these build IDs can be read: targets ask for names again."""
+        with self._lock:
+            self._fetched += build_ids
+            self._fetches += len(build_ids)
+
+    def debug_files(self, seen: int) -> tuple[int, list[str]]:
+        """Return how many debug files were noted, and build IDs of those after the first `seen`."""
+        with self._lock:
+            more = min(self._fetches - seen, len(self._fetched))
+            return self._fetches, list(self._fetched)[len(self._fetched) - more :]
 
     def counts(self) -> list[int]:
         """Return what became of stacks since the start, by kind."""

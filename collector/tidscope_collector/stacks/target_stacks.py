@@ -48,6 +48,7 @@ class TargetStacks:
         self._number = 0
         self._under_way: dict[tuple[int, int], int] = {}
         self._waiting: list[tuple[int, Table, Samples]] = []
+        self._debug_files = 0
         self._strangers: list[tuple[int, Batch]] = []
         """Samples of processes that may become known as members, and for how many readings."""
 
@@ -69,11 +70,13 @@ class TargetStacks:
                 if patience and len(rest := batch.samples[since & ~known]):
                     self._strangers.append((patience - 1, batch._replace(samples=rest)))
             self._ask_names(members)
+        self._ask_again()
         for number, name in self._symbols.take().items():
             place = name.place
-            inlined = name.inlined_text
-            self._dictionary.rename(number, place.function, place.file, place.line, inlined)
-            if not place.function:
+            if place.function:
+                inlined = name.inlined_text
+                self._dictionary.rename(number, place.function, place.file, place.line, inlined)
+            else:
                 self._dictionary.leave_unnamed(number, ended=name.ended)
         periods = self._periods()
         if not len(periods):
@@ -177,3 +180,20 @@ class TargetStacks:
                 self._dictionary.leave_unnamed(number, ended=True)
         if asked:
             self._symbols.ask(asked)
+
+    def _ask_again(self) -> None:
+        """Ask for names of frames whose debug files have come since."""
+        self._debug_files, build_ids = self._service.debug_files(self._debug_files)
+        if not build_ids:
+            return
+        members = self._members()
+        self._symbols.forget(build_ids)
+        asked = {}
+        for number, frame, processes in self._dictionary.without_lines(set(build_ids)):
+            # A debug file has names for frames of processes that have ended, too.
+            pid = next((pid for pid in (*processes, *members) if pid in members), None)
+            if pid is not None:
+                asked[number] = NativeFrame(
+                    pid, members[pid], frame.module, frame.build_id, frame.address
+                )
+        self._symbols.ask(asked)

@@ -16,7 +16,7 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -159,6 +159,12 @@ class Symbols:
         """Return why frames have no names, by module: at most MAX_FILES, the newest last."""
         with self._changed:
             return dict(self._reasons)
+
+    def forget(self, build_ids: Collection[str]) -> None:
+        """Forget names in files with these build IDs: their debug files can be read from now on."""
+        with self._changed:
+            for key in [key for key in self._kept if key[0].build_id in build_ids]:
+                del self._kept[key]
 
     def close(self) -> None:
         """Stop asking without waiting."""

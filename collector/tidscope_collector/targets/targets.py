@@ -280,6 +280,20 @@ class TargetRegistry:
         state = self._sources.stacks.sample(target, seconds)
         return known.model_copy(update={"stacks": state})
 
+    def note_debug_files(self, target: str, build_ids: Sequence[str]) -> Target:
+        """Ask again for names of frames whose debug files can be read.
+
+        Args:
+            target: target ID.
+            build_ids: build IDs, hexadecimal.
+
+        Raises:
+            ProblemError: the target does not exist, or has ended.
+        """
+        known = self.attached(target)
+        self._sources.stacks.note_debug_files(build_ids)
+        return known
+
     def name_threads(self, target: str, names: Mapping[tuple[int, int], str]) -> Target:
         """Give threads that nobody has named the names that spans have for them.
 

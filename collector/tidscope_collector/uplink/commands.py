@@ -11,6 +11,7 @@ from tidscope_wire.generated.models import (
     AttachCommand,
     CollectorCommand,
     CollectorWelcome,
+    DebugFilesCommand,
     DetachCommand,
     DoctorCommand,
     DoctorReply,
@@ -67,6 +68,7 @@ Command = (
     | SetDelayAccountingCommand
     | SampleStacksCommand
     | NameThreadsCommand
+    | DebugFilesCommand
     | SteeringCommand
 )
 RESTORING = ReleaseCommand | DetachCommand
@@ -150,7 +152,13 @@ class CommandHandler:
             case AttachCommand(request_id=number):
                 target, created = self._attach(command)
                 return TargetReply(request_id=number, target=target, created=created)
-            case DetachCommand() | SetRateCommand() | SampleStacksCommand() | NameThreadsCommand():
+            case (
+                DetachCommand()
+                | SetRateCommand()
+                | SampleStacksCommand()
+                | NameThreadsCommand()
+                | DebugFilesCommand()
+            ):
                 target = self._change(command)
                 return TargetReply(request_id=command.request_id, target=target, created=False)
             case FlushCommand(request_id=number, target=name):
@@ -172,8 +180,15 @@ class CommandHandler:
         return ProcessesReply(request_id=number, processes=self._targets.processes())
 
     def _change(
-        self, command: DetachCommand | SetRateCommand | SampleStacksCommand | NameThreadsCommand
+        self,
+        command: DetachCommand
+        | SetRateCommand
+        | SampleStacksCommand
+        | NameThreadsCommand
+        | DebugFilesCommand,
     ) -> Target:
+        if isinstance(command, DebugFilesCommand):
+            return self._targets.note_debug_files(command.target, command.build_ids)
         if isinstance(command, NameThreadsCommand):
             names = {(one.pid, one.tid): one.name for one in reversed(command.names)}
             return self._targets.name_threads(command.target, names)

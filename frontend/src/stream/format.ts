@@ -286,7 +286,7 @@ function axisName(prefix: string, suffix: string): string {
 }
 
 /** Whole number with grouped thousands. */
-function grouped(value: number): string {
+export function grouped(value: number): string {
   const text = String(Math.round(value));
   // Intl is slow, and tables have thousands of numbers per second.
   return text.length < 4 ? text : text.replace(/\d(?=(\d{3})+$)/g, "$&\u202f");

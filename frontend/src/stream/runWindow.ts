@@ -1,6 +1,6 @@
 /** Frames that a window of a run needs: number of instants, resolution, and margin. */
 
-import type { Target } from "../wire/generated/models";
+import type { RunManifest, Target } from "../wire/generated/models";
 import type { Span } from "./window";
 
 /**
@@ -17,6 +17,22 @@ export interface RunSource {
   /** Number of instants, and total number of rows (a thread at an instant). */
   readonly instants: number;
   readonly rows: number;
+}
+
+/**
+ * The required part of a manifest.
+ * @param url address of the frames, without a query.
+ */
+export function runSource(run: RunManifest, url: string): RunSource {
+  return {
+    id: run.id,
+    url,
+    target: run.target,
+    from_s: run.from_ns / 1e9,
+    to_s: run.to_ns / 1e9,
+    instants: run.counts.frames,
+    rows: run.counts.thread_samples,
+  };
 }
 
 /** Maximum number of rows per request: some 20 MB decoded. */

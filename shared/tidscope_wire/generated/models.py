@@ -713,6 +713,34 @@ class DeadlinesMissed(Message):
     """
 
 
+BuildId = TypeAliasType(
+    "BuildId", Annotated[str, Field(pattern="^([0-9a-f]{2}){2,64}$")]
+)
+
+
+class DebugFilesCommand(Message):
+    """
+    Debug files with these build IDs have been put into the folder that the collector was started with: ask again for names of frames. Answered with a TargetReply.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["debug_files_command"] = "debug_files_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    build_ids: Annotated[list[BuildId], Field(max_length=256)]
+    """
+    Build IDs, hexadecimal.
+    """
+
+
 class DelayAccountingRequest(Message):
     """
     Body of PUT /api/v1/doctor/delay-accounting.
@@ -7061,6 +7089,7 @@ CollectorCommand = TypeAliasType(
         | SteeringOptionsCommand
         | SampleStacksCommand
         | NameThreadsCommand
+        | DebugFilesCommand
         | FlushCommand,
         Field(discriminator="type", title="CollectorCommand"),
     ],
@@ -7191,7 +7220,7 @@ class FrameHeader(Message):
     """
     How the counters of this sample were read; null if none were.
     """
-    tables: Annotated[list[FrameTable] | None, Field(max_length=12)] = None
+    tables: Annotated[list[FrameTable] | None, Field(max_length=20)] = None
     """
     Tables behind the rows, each name once: in key frames all rows, about once a second those that changed since the table was sent last; null if there are none. A row replaces an earlier one with the same key, and one whose figures are all 0 takes it away; in a key frame the table replaces the earlier table, and tables that it does not name are empty.
     """

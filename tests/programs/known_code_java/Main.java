@@ -2,6 +2,8 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,7 +17,8 @@ import java.util.stream.Collectors;
 
 /**
  * Threads whose time in each function is known: see known_code.py. With the word "virtual" only
- * workers run, as virtual threads, which are numbered in place of thread IDs.
+ * workers run, as virtual threads, which are numbered in place of thread IDs, and one more that is
+ * pinned to its carrier while it waits.
  */
 final class Main {
   private static long endNs;
@@ -43,7 +46,12 @@ final class Main {
       workers.add(worker);
       threads.add(virtual ? startVirtual(worker) : start(worker));
     }
-    if (!virtual) {
+    if (virtual) {
+      Worker pinned = new Worker();
+      pinned.tid = workers.size() + 1;
+      workers.add(pinned);
+      threads.add(startVirtual(() -> runPinned(pinned::waitUntilOver)));
+    } else {
       threads.add(start(() -> turns.release(0)));
       threads.add(start(() -> turns.release(1)));
       threads.add(start(turns::waitInTurn));
@@ -72,6 +80,20 @@ final class Main {
     } catch (ReflectiveOperationException error) {
       throw new IllegalStateException(error);
     }
+  }
+
+  /** Run in the initializer of a class: a virtual thread cannot leave its carrier there. */
+  private static void runPinned(Runnable what) {
+    System.getProperties().put(Pinned.class.getName(), what);
+    try (URLClassLoader again = new URLClassLoader(classPath(), null)) {
+      Class.forName(Pinned.class.getName(), true, again);
+    } catch (IOException | ReflectiveOperationException error) {
+      throw new IllegalStateException(error);
+    }
+  }
+
+  private static URL[] classPath() throws IOException {
+    return new URL[] {Path.of(System.getProperty("java.class.path")).toUri().toURL()};
   }
 
   private static String json(Map<String, ?> map) {
@@ -114,6 +136,13 @@ final class Main {
     while (System.nanoTime() < until) {}
   }
 
+  /** A class whose initializer does what is given, once for each class loader. */
+  private static final class Pinned {
+    static {
+      ((Runnable) System.getProperties().get(Pinned.class.getName())).run();
+    }
+  }
+
   private static final class Worker implements Runnable {
     private final Map<String, Long> ns = new LinkedHashMap<>();
     private int tid;
@@ -139,6 +168,18 @@ final class Main {
 
     private void add(String name, long begin) {
       ns.merge(name, System.nanoTime() - begin, Long::sum);
+    }
+
+    private void waitUntilOver() {
+      while (!isOver()) {
+        waitPinned();
+      }
+    }
+
+    private void waitPinned() {
+      long begin = System.nanoTime();
+      park(4_000_000);
+      add("waitPinned", begin);
     }
 
     private void waitBriefly() {

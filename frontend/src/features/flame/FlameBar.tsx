@@ -54,11 +54,23 @@ export function Crumbs({ tree, zoom, onZoom }: CrumbsProps) {
   );
 }
 
-/** Lines of a tooltip as a sentence below the graph; without lines, how to use the graph. */
-export function PointedFunction({ lines: [name, ...rest] }: { readonly lines: readonly string[] }) {
-  return name === undefined ? (
-    "Click a function to zoom to it, or go through functions with the arrow keys."
-  ) : (
+interface FlameDetailProps {
+  /** Facts about the row; null without a row. */
+  readonly children: ReactNode;
+  /** Shown without a row: how to read or use the graph. */
+  readonly hint?: string;
+}
+
+const HINT = "Click a function to zoom to it, or go through functions with the arrow keys.";
+
+/** The row under the pointer or the zoomed one, in words, below the graph. */
+export function FlameDetail({ children, hint = HINT }: FlameDetailProps) {
+  return <p className={styles.detail}>{children ?? hint}</p>;
+}
+
+/** The lines of a row's tooltip as a sentence. */
+export function TipSentence({ lines: [name, ...rest] }: { readonly lines: readonly string[] }) {
+  return (
     <>
       <strong>{name}</strong>: {rest.join("; ")}
     </>

@@ -7,7 +7,7 @@ import { kindGround, plainGround } from "../../chart/flamePalette";
 import { CHART_THEMES } from "../../chart/palette";
 import { formatNumber } from "../../stream/format";
 import { type GoroutineRow, placeText } from "../../stream/goroutines";
-import { FlameBar, PointedFunction } from "../flame/FlameBar";
+import { FlameBar, FlameDetail, TipSentence } from "../flame/FlameBar";
 import styles from "./goroutines.module.css";
 import { goroutineTree, tipOf } from "./goroutineTree";
 
@@ -48,9 +48,9 @@ export function GoroutineFlame({ rows }: { readonly rows: readonly GoroutineRow[
         inWords={(row) => tipOf(tree, row).join("; ")}
         tip={(row) => tipOf(tree, row)}
       />
-      <p className={styles.detail}>
-        <PointedFunction lines={shown === null ? [] : tipOf(tree, shown)} />
-      </p>
+      <FlameDetail>
+        {shown === null ? null : <TipSentence lines={tipOf(tree, shown)} />}
+      </FlameDetail>
     </div>
   );
 }

@@ -18,7 +18,7 @@ import {
 } from "../../stream/client";
 import { childrenText, dataLossTexts, missingText } from "../../stream/dataLossText";
 import { counted } from "../../stream/format";
-import type { RunSource } from "../../stream/runWindow";
+import { runSource } from "../../stream/runWindow";
 import { Button, PageLink } from "../../ui/Controls";
 import { InlineEdit } from "../../ui/InlineEdit";
 import { EmptyState, Notice, ProblemNotice, StatusIcon } from "../../ui/Notices";
@@ -102,7 +102,7 @@ interface RunViewProps {
 
 /** Content of a run; a separate client reads its data. */
 function RunView({ run, onChange, onReload, reloading }: RunViewProps) {
-  const [source] = useState(() => runSource(run));
+  const [source] = useState(() => runSource(run, framesHref(run.id)));
   const client = useRunClient(source);
   return (
     <div className={scope.scope} data-testid="run" data-state={run.state}>
@@ -205,19 +205,6 @@ function StillRecording({ run, onReload, reloading }: StillRecordingProps) {
       {there ? <PageLink href={liveHref(run.target.id)}>Open live view</PageLink> : null}
     </Notice>
   );
-}
-
-/** Inputs of the worker for reading a run. */
-function runSource(run: RunManifest): RunSource {
-  return {
-    id: run.id,
-    url: framesHref(run.id),
-    target: run.target,
-    from_s: run.from_ns / 1e9,
-    to_s: run.to_ns / 1e9,
-    instants: run.counts.frames,
-    rows: run.counts.thread_samples,
-  };
 }
 
 /** Data loss of a run, most important first, and the reason for an early end. */

@@ -14,7 +14,7 @@ import { ProblemNotice } from "../../ui/Notices";
 import { Panel } from "../../ui/Panel";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import type { StackDifference, StackSelection } from "../../wire/generated/models";
-import { Crumbs } from "../flame/FlameBar";
+import { Crumbs, FlameDetail, TipSentence } from "../flame/FlameBar";
 import {
   type ChangeRow,
   certainChange,
@@ -122,7 +122,6 @@ function Difference({ label, sides, answer, style }: DifferenceProps) {
   );
   const onZoom = (row: number | null) => setPath(row === null ? [] : namesTo(tree, row));
   const shown = pointed ?? zoom;
-  const [name, ...rest] = shown === null ? [] : changeTip(tree, shown);
   return (
     <div className={styles.body}>
       <Sides sides={sides} answer={answer} />
@@ -141,15 +140,9 @@ function Difference({ label, sides, answer, style }: DifferenceProps) {
         tip={(row) => changeTip(tree, row)}
         upwards={upwards}
       />
-      <p className={styles.detail}>
-        {name === undefined ? (
-          "As wide as the greater of both sides."
-        ) : (
-          <>
-            <strong>{name}</strong>: {rest.join("; ")}
-          </>
-        )}
-      </p>
+      <FlameDetail hint="As wide as the greater of both sides.">
+        {shown === null ? null : <TipSentence lines={changeTip(tree, shown)} />}
+      </FlameDetail>
       <ColourKeys label="Colours" keys={changeKeys(most, colours)} />
       {answer.omitted_nodes === 0 ? null : (
         <p className="note">

@@ -8,7 +8,7 @@ import { CHART_THEMES, type ChartTheme } from "../../chart/palette";
 import { counted } from "../../stream/format";
 import { ColourKeys } from "../../ui/ColourKeys";
 import type { StackGraph, StackSide } from "../../wire/generated/models";
-import { Crumbs, PointedFunction } from "../flame/FlameBar";
+import { Crumbs, FlameDetail, TipSentence } from "../flame/FlameBar";
 import { countsText } from "./counts";
 import { FunctionTable } from "./FunctionTable";
 import { kindName } from "./frames";
@@ -84,7 +84,9 @@ export function GraphView({ label, graph, link, side, onLink }: GraphViewProps) 
         tip={(row) => tipOf(tree, row, exact_ns)}
         upwards={link.upwards}
       />
-      <Detail tree={tree} row={shown} exact_ns={exact_ns} />
+      <FlameDetail>
+        {shown === null ? null : <TipSentence lines={tipOf(tree, shown, exact_ns)} />}
+      </FlameDetail>
       <ColourKeys label="Kinds of frames" keys={kindKeys(tree, colours)} />
       <Omitted graph={graph} />
       <details>
@@ -126,21 +128,6 @@ function Figures({ graph, matches }: FiguresProps) {
   );
 }
 
-interface DetailProps {
-  readonly tree: StackTree;
-  readonly row: number | null;
-  readonly exact_ns: number;
-}
-
-/** The row under the pointer, or the zoomed one. */
-function Detail({ tree, row, exact_ns }: DetailProps) {
-  return (
-    <p className={styles.detail}>
-      <PointedFunction lines={row === null ? [] : tipOf(tree, row, exact_ns)} />
-    </p>
-  );
-}
-
 function kindKeys(tree: StackTree, colours: ChartTheme) {
   const kinds = new Set(tree.frame.flatMap(({ kind }, row) => (row === tree.unseen ? [] : [kind])));
   return [...kinds]
@@ -149,9 +136,8 @@ function kindKeys(tree: StackTree, colours: ChartTheme) {
 }
 
 /** Omissions of the graph, and losses of stacks on the host. */
-function Omitted({ graph: { note, omitted_nodes, counts, side } }: { readonly graph: StackGraph }) {
+function Omitted({ graph: { omitted_nodes, counts, side } }: { readonly graph: StackGraph }) {
   const texts = [
-    note ?? "",
     ...(omitted_nodes > 0
       ? [
           `${counted(omitted_nodes, "box", "boxes")} too narrow to draw: their time is in their callers.`,

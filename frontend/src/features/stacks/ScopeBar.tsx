@@ -144,6 +144,8 @@ export function statesText(states: readonly string[]): string {
 function Chips({ link, onLink }: LinkOnly) {
   const { lock, name, tids, roles } = link;
   const lockName = name === "" ? `lock ${lock}` : name;
+  // An empty row would still have its gap.
+  if (lock === null && tids.length === 0 && roles.length === 0) return null;
   const thread = (tid: number) => (lock === null && name !== "" ? name : `thread ${tid}`);
   return (
     <span className={styles.chips}>

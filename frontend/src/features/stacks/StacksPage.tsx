@@ -4,15 +4,18 @@
  */
 
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
+import { framesHref } from "../../api/runs";
 import { momentHref } from "../../base/moment";
 import { liveHref, runHref } from "../../base/route";
 import { navigate } from "../../base/routing";
 import { session } from "../../base/session";
 import { useStore, useThrottled } from "../../base/useStore";
-import { useLiveClient } from "../../stream/client";
+import { LiveClientContext, useLiveClient, useRunClient } from "../../stream/client";
+import { runSource } from "../../stream/runWindow";
 import { targetId, targetName } from "../../stream/targetName";
 import { Button, CopyButton, PageLink, SegmentedControl } from "../../ui/Controls";
 import { EmptyState, ProblemNotice } from "../../ui/Notices";
+import type { RunManifest } from "../../wire/generated/models";
 import { ConnectionNotice } from "../attach/ConnectionNotice";
 import { GoroutinesPanel } from "../goroutines/GoroutinesPanel";
 import { DifferencePanel } from "./DifferenceView";
@@ -23,6 +26,7 @@ import {
   isFirst,
   parseStacksLink,
   type StacksLink,
+  spanOf,
   stacksHref,
 } from "./link";
 import { DrawingBar, ScopeBar, StacksExport, statesText, windowText } from "./ScopeBar";
@@ -64,7 +68,9 @@ interface OfProps {
 
 function OfTarget({ id, link }: OfProps) {
   const { subject, unknown } = useLiveSubject(id);
-  if (subject !== null) return <Stacks subject={subject} link={link} />;
+  if (subject !== null) {
+    return <Stacks subject={subject} link={link} goroutines={<GoroutinesPanel />} />;
+  }
   return unknown ? (
     <EmptyState title="Unknown target">
       <p>
@@ -80,8 +86,11 @@ function OfTarget({ id, link }: OfProps) {
 }
 
 function OfRun({ id, link }: OfProps) {
-  const { subject, problem } = useRunSubject(id);
-  if (subject !== null) return <Stacks subject={subject} link={link} />;
+  const { subject, problem, run } = useRunSubject(id);
+  if (subject !== null && run !== null) {
+    const goroutines = <RunGoroutines {...{ run, subject, link }} />;
+    return <Stacks subject={subject} link={link} goroutines={goroutines} />;
+  }
   return problem === null ? (
     <EmptyState title="Loading run…" />
   ) : (
@@ -92,12 +101,35 @@ function OfRun({ id, link }: OfProps) {
   );
 }
 
-interface StacksViewProps {
+interface RunGoroutinesProps {
+  readonly run: RunManifest;
   readonly subject: StackSubject;
   readonly link: StacksLink;
 }
 
-function Stacks({ subject, link }: StacksViewProps) {
+/** Goroutines of a run in the window of the stacks; a separate client reads them. */
+function RunGoroutines({ run, subject, link }: RunGoroutinesProps) {
+  const [source] = useState(() => runSource(run, framesHref(run.id)));
+  const client = useRunClient(source);
+  const { from_ns, to_ns } = spanOf(link.window, subject.clock());
+  useEffect(() => {
+    client?.request({ window: { kind: "fixed", t0_s: from_ns / 1e9, t1_s: to_ns / 1e9 } });
+  }, [client, from_ns, to_ns]);
+  return client === null ? null : (
+    <LiveClientContext value={client}>
+      <GoroutinesPanel />
+    </LiveClientContext>
+  );
+}
+
+interface StacksViewProps {
+  readonly subject: StackSubject;
+  readonly link: StacksLink;
+  /** Panel of goroutines, shown of a Go program. */
+  readonly goroutines: ReactNode;
+}
+
+function Stacks({ subject, link, goroutines }: StacksViewProps) {
   const { target, run } = subject;
   const viewer = useStore(session)?.role === "viewer";
   const live = run === null && target.state === "attached" && link.window.kind === "last";
@@ -131,7 +163,7 @@ function Stacks({ subject, link }: StacksViewProps) {
       </ScopeBar>
       <DrawingBar link={link} onLink={onLink} />
       <Views {...props} />
-      {live && target.process.runtime === "go" ? <GoroutinesPanel /> : null}
+      {(live || run !== null) && target.process.runtime === "go" ? goroutines : null}
     </>
   );
 }

@@ -1,6 +1,6 @@
 /** Counts of stacks by outcome, and the way in which they are taken, in words. Pure. */
 
-import { formatNumber } from "../../stream/format";
+import { formatNumber, grouped } from "../../stream/format";
 import type { StackCounts, StackSampling } from "../../wire/generated/models";
 
 /** Losses in words, for all targets of the host; "" if there are none. */
@@ -18,8 +18,8 @@ export function countsText(counts: StackCounts): string {
     ] as const
   ).filter(([count]) => count > 0);
   if (lost.length === 0) return "";
-  const parts = lost.map(([count, what]) => `${count} ${what}`);
-  return `Of the stacks of all targets of this host meanwhile, ${counts.taken} were taken; ${parts.join(", ")}.`;
+  const parts = lost.map(([count, what]) => `${grouped(count)} ${what}`);
+  return `Of the stacks of all targets of this host meanwhile, ${grouped(counts.taken)} were taken; ${parts.join(", ")}.`;
 }
 
 const TRIGGERS: Readonly<Record<StackSampling["trigger"], string>> = {

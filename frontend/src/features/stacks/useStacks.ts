@@ -30,6 +30,8 @@ export interface StackSubject {
 interface SubjectState {
   readonly subject: StackSubject | null;
   readonly problem: Problem | null;
+  /** The run; null for a live target, and until it is read. */
+  readonly run: RunManifest | null;
   /** True if no live target has this ID. */
   readonly unknown: boolean;
 }
@@ -63,7 +65,7 @@ export function useLiveSubject(id: string | null): SubjectState {
     () => (target === null || !known ? null : { target, run: null, clock }),
     [target, known, clock],
   );
-  return { subject, problem: null, unknown: late && target === null && live !== null };
+  return { subject, problem: null, run: null, unknown: late && target === null && live !== null };
 }
 
 /** Read a run; null for none. */
@@ -71,7 +73,7 @@ export function useRunSubject(id: string | null): SubjectState {
   const load = useCallback((signal: AbortSignal) => getRun(id ?? "", signal), [id]);
   const { value: run, problem } = usePolled(id === null ? null : load, null);
   const subject = useMemo(() => (run === null ? null : runSubject(run)), [run]);
-  return { subject, problem, unknown: false };
+  return { subject, problem, run, unknown: false };
 }
 
 function runSubject(run: RunManifest): StackSubject {

@@ -13,7 +13,7 @@ import { ProblemNotice } from "../../ui/Notices";
 import { Panel } from "../../ui/Panel";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import type { RunSummary, TraceDifference, TraceSet } from "../../wire/generated/models";
-import { FlameBar } from "../flame/FlameBar";
+import { FlameBar, FlameDetail } from "../flame/FlameBar";
 import { nsColumn, TraceLinks, tracesColumn } from "./Columns";
 import {
   callTree,
@@ -202,15 +202,13 @@ function Difference({ difference, sets, link, onLink }: DifferenceProps) {
         sign={sign}
         inWords={inWords}
       />
-      <p className={styles.detail}>
-        {shown === null ? (
-          "As wide as the greater of both sets; coloured by the change of a call's own time."
-        ) : (
+      <FlameDetail hint="As wide as the greater of both sets; coloured by the change of a call's own time.">
+        {shown === null ? null : (
           <>
             {inWords(shown)}. Slowest in <TraceLinks traces={rows.exemplars[shown] ?? []} />.
           </>
         )}
-      </p>
+      </FlameDetail>
       <ColourKeys
         label="Colours"
         keys={changeKeys(most).map(({ change, text }) => ({

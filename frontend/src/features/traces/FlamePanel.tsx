@@ -11,7 +11,7 @@ import { Button } from "../../ui/Controls";
 import { Panel } from "../../ui/Panel";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import type { TraceTree } from "../../wire/generated/models";
-import { FlameBar } from "../flame/FlameBar";
+import { FlameBar, FlameDetail } from "../flame/FlameBar";
 import { nsColumn, numberColumn, partColumn, TraceLinks, tracesColumn } from "./Columns";
 import { callTree, foundText, operationName, servicesOf, shareText, timeText } from "./callTree";
 import { dotGraph, foldedStacks } from "./exports";
@@ -84,10 +84,8 @@ export function FlamePanel({ analysis, link, onLink }: AnalysisProps) {
           fill={ground}
           inWords={inWords}
         />
-        <p className={styles.detail}>
-          {shown === null ? (
-            "Click a call to zoom to it, or go through calls with the arrow keys."
-          ) : (
+        <FlameDetail hint="Click a call to zoom to it, or go through calls with the arrow keys.">
+          {shown === null ? null : (
             <>
               <strong>{nameAt(shown)}</strong>: {figures(rows, shown, analysis.traces, tree.total)},
               itself {timeText(perTrace(rows.exclusive_ns, shown, analysis.traces))}; on the path of{" "}
@@ -95,7 +93,7 @@ export function FlamePanel({ analysis, link, onLink }: AnalysisProps) {
               <TraceLinks traces={rows.exemplars[shown] ?? []} />.
             </>
           )}
-        </p>
+        </FlameDetail>
         <ColourKeys
           label="Services"
           keys={services.map((text, at) => ({ text, ground: hueGround(at, colours) }))}
