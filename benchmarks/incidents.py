@@ -27,7 +27,9 @@ from pathlib import Path
 from typing import Any
 
 from browser import Page, open_page
-from incident_cases import HERE, INCIDENTS, Incident, there
+from incident import HERE, Incident
+from incident_cases import INCIDENTS
+from incident_servers import SERVERS
 from running import Running, tidscope
 
 FAULT_S = 25.0
@@ -123,10 +125,10 @@ def judged(incident: Incident, found: Sequence[tuple[float, list[str]]]) -> dict
 
 async def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Look at all incidents; the figures."""
-    chosen = [one for one in INCIDENTS if not options.only or one.name in options.only]
+    chosen = [one for one in (*INCIDENTS, *SERVERS) if not options.only or one.name in options.only]
     rows: list[dict[str, Any]] = []
     alarms: list[dict[str, Any]] = []
-    left_out = {one.name: why for one in chosen if (why := there(one))}
+    left_out = {one.name: why for one in chosen if (why := one.lacks())}
     with tempfile.TemporaryDirectory() as folder:
         built(Path(folder))
         for asked, more in ((False, ()), (True, ("--ask-programs",))):

@@ -3,7 +3,7 @@
 import type { RingField } from "../chartSpecs";
 import type { ViewInput } from "../chartView";
 import { LOCKS as LOCK, STAYS } from "../facts/facts";
-import { AMONG_THEM, lockNames } from "../facts/lockNames";
+import { AMONG_THEM, lockNames, unnamedLock } from "../facts/lockNames";
 import { lowerOf, upperOf } from "../facts/stayHistogram";
 import { counted } from "../format";
 import { goroutinesView } from "../goroutines";
@@ -97,8 +97,10 @@ function stuckThreads(
     const seconds = t1_s - (stay?.since_s ?? t1_s);
     if (stay?.state !== FUTEX || seconds < STUCK_S) return [];
     const wait = held.get(thread.tid);
-    const lock = wait ? (names.get(wait.lock) ?? null) : null;
-    return [{ thread, seconds, lock, holder: wait ? (byTid.get(wait.holder) ?? null) : null }];
+    const lock = wait ? (names.get(wait.lock) ?? unnamedLock(wait.lock)) : null;
+    const number = wait?.lock ?? 0;
+    const holder = wait ? (byTid.get(wait.holder) ?? null) : null;
+    return [{ thread, seconds, lock, number, holder }];
   });
 }
 

@@ -126,8 +126,11 @@ export interface LockEvidence {
 export interface StuckThread {
   readonly thread: ThreadTimes;
   readonly seconds: number;
-  /** The lock, and the thread that holds it; null if unknown. */
+  /** The lock, if somebody holds it; null if it may as well be a wait for work. */
   readonly lock: LockIdentity | null;
+  /** Number of the lock, or 0; a reader may take several for one. */
+  readonly number: number;
+  /** The thread that holds the lock, or null if unknown. */
   readonly holder: ThreadTimes | null;
 }
 

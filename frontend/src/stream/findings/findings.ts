@@ -11,7 +11,7 @@ import { EASE, type Evidence, type Finding, type Rule } from "./finding";
 import { GOROUTINE_RULE } from "./goroutines";
 import { COLLECTOR_RULE, GROWTH_RULE, STORM_RULE } from "./life";
 import { PartFinder } from "./parts";
-import { ALL_STUCK_RULE, DEADLOCK_RULE, KEPT_RULE } from "./stuck";
+import { DEADLOCK_RULE, KEPT_RULE, UNRELEASED_RULE } from "./stuck";
 import { DISK_RULE, FAULTS_RULE, MEMORY_RULE, NETWORK_RULE } from "./waits";
 import {
   EVENT_LOOP_RULE,
@@ -124,7 +124,7 @@ export function ranked(findings: readonly Finding[], shown: readonly string[]): 
 const RULES: readonly Rule[] = [
   DEADLOCK_RULE,
   KEPT_RULE,
-  ALL_STUCK_RULE,
+  UNRELEASED_RULE,
   LOCK_RULE,
   AMONG_RULE,
   GOROUTINE_RULE,
