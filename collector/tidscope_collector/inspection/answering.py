@@ -149,6 +149,7 @@ _RANGES: Mapping[str, Callable[[object], bool]] = {
     "timeout_s": _is_timeout,
     "addresses": _many(_WORD),
     "join_place": _WORD,
+    "waiters": _many(_WORD),
     "containers": _many(_is_container),
     "metrics": _many(_is_metric),
     "file_name": _number(0, (1 << 32) - 1),

@@ -161,10 +161,10 @@ def lock_addresses(arguments: Arguments, answer: int) -> None:
         found |= _thread_local(opened, elf, found, program)
     for address, one in found.items():
         near = _read_near(opened.memory, address)
-        # Another process may release what is in shared memory.
+        # Another process may release a mutex in shared memory.
         own = one.kind == "lock" and one.place != "shared memory"
         holder = mutex_holder(near, opened.tids) if own else 0
-        held = own and (bool(holder) or is_contended(near) or waits.held(address, near))
+        held = (own and (bool(holder) or is_contended(near))) or waits.held(address, near)
         say(answer, {"address": address, **one._replace(holder=holder, held=held)._asdict()})
     say(answer, {})
 
@@ -189,6 +189,7 @@ class _PythonWaits:
     def held(self, address: int, near: Surroundings) -> bool:
         """True if a thread waits there for a lock, rather than for work or an end."""
         inner = self._inner.get(address)
+        # What lies beside a semaphore in the heap may look like the rest of a condition variable.
         if inner is None or not is_semaphore(near):
             return False
         if self._frames is None:
