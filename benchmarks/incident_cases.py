@@ -79,6 +79,14 @@ INCIDENTS: tuple[Incident, ...] = (
         healthy=r"taker.*were idle",
     ),
     Incident(
+        "c-polling",
+        "four threads look for work every millisecond, and there is none",
+        (*C, "polling"),
+        right=r"poller.*wakes up.*finds nothing",
+        symptom=r"poller",
+        misleading=r"were idle|taker",
+    ),
+    Incident(
         "c-deadlock",
         "transfers take the locks of two accounts in either order; the main thread awaits a signal",
         (*C, "deadlock"),

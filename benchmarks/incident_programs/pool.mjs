@@ -27,7 +27,7 @@ if (process.argv[3] !== undefined) {
   for (let i = 0; i < 8; i++) ask();
 } else {
   if (fault) for (let i = 0; i < 4; i++) follow(`log-${i}`);
-  const server = createServer((request, response) => {
+  const server = createServer((_request, response) => {
     readFile(script, () => response.end("done"));
   });
   server.listen(0, "127.0.0.1", () => {

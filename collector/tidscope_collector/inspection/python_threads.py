@@ -33,6 +33,8 @@ MAX_THREADS = 4096
 MAX_INTERPRETERS = 16
 POOL = "ThreadPoolExecutor"
 """Name of the workers of concurrent.futures.ThreadPoolExecutor."""
+ANYIO = "AnyIO worker thread"
+"""Name that AnyIO gives its workers, in which FastAPI and Starlette run blocking functions."""
 
 _INTERPRETER = re.compile(rb"/(?:lib)?python3[^/]*$")
 _NAME = re.compile(r"[\w.<>]+")
@@ -318,13 +320,16 @@ def name_of(frames: list[Frame]) -> str:
     """Return the name of a thread by its oldest frames; empty if its target is not known.
 
     It is the first function that is none of the module threading: its own name, or the class of a
-    method `run` or of a private one. Workers of concurrent.futures have the name of their class.
+    method `run` or of a private one. Workers of concurrent.futures have the name of their class,
+    those of AnyIO the name that AnyIO gives them.
     """
     target = next((one for one in frames if not one.file.endswith("/threading.py")), None)
     if target is None or _NAME.fullmatch(target.function) is None:
         return ""
     if target.file.endswith("/concurrent/futures/thread.py"):
         return POOL
+    if target.file.endswith("/anyio/_backends/_asyncio.py"):
+        return ANYIO
     *outer, name = target.function.split(".")
     if (name == "run" or name.startswith("_")) and outer and outer[-1] != "<locals>":
         name = outer[-1]

@@ -73,6 +73,8 @@ export interface TimesOf {
   /** Number of stays on a CPU, and of those shorter than 33 µs; 0 without a ledger. */
   readonly runs: number;
   readonly short_runs: number;
+  /** Bytes from and to disks, and calls of sockets. */
+  readonly moved: number;
 }
 
 export interface ThreadTimes extends TimesOf {

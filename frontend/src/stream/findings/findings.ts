@@ -11,6 +11,7 @@ import { EASE, type Evidence, type Finding, type Rule } from "./finding";
 import { GOROUTINE_RULE } from "./goroutines";
 import { COLLECTOR_RULE, GROWTH_RULE, STORM_RULE } from "./life";
 import { PartFinder } from "./parts";
+import { POLLING_RULE } from "./polling";
 import { DEADLOCK_RULE, KEPT_RULE, UNRELEASED_RULE } from "./stuck";
 import { DISK_RULE, FAULTS_RULE, MEMORY_RULE, NETWORK_RULE } from "./waits";
 import {
@@ -136,6 +137,7 @@ const RULES: readonly Rule[] = [
   SATURATED_RULE,
   TOGETHER_RULE,
   LITTLE_WORK_RULE,
+  POLLING_RULE,
   DISK_RULE,
   MEMORY_RULE,
   NETWORK_RULE,
