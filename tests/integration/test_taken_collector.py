@@ -63,7 +63,12 @@ def attempt_identities(victim: Victim) -> dict[str, dict[str, object]]:
         "agent_socket": dict(victim.process),
         "agent": {**victim.process, "timeout_s": 0.5},
         "prediction_service": {},
-        "lock_addresses": {**victim.process, "addresses": [victim.memory], "join_place": 1, "waiters": []},
+        "lock_addresses": {
+            **victim.process,
+            "addresses": [victim.memory],
+            "join_place": 1,
+            "waiters": [],
+        },
         "go_serving": dict(victim.process),
         "mutex_profile": {},
         "goroutine_profile": {},

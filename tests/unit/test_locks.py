@@ -165,7 +165,8 @@ def test_holders_are_asked_for_while_waits_last(
 
     def holders(*at: int) -> list[int]:
         waiters = np.arange(1, len(at) + 1, dtype=np.uint32)
-        return locks.holders(addresses(*at), waiters).tolist()
+        found: list[int] = locks.holders(addresses(*at), waiters).tolist()
+        return found
 
     assert holders(8, 16) == [0, 0]
     wait_until(lambda: holders(8, 16) == [3, 0])

@@ -187,7 +187,9 @@ export interface Rule {
 /** Hysteresis: a finding that is there stays until below this share of its thresholds. */
 export const EASE = 0.8;
 
+/** A name with its process; the process alone if that has the name, too. */
 export function withProcess(name: string, process: string): string {
+  if (process.startsWith(`${name} (`)) return process;
   return process === "" ? name : `${name} of ${process}`;
 }
 
