@@ -72,6 +72,13 @@ class Page:
             raise RuntimeError(json.dumps(answer["exceptionDetails"]))
         return answer["result"].get("value")
 
+    async def look(self, width: int, height: int, scheme: str) -> None:
+        """Change the size of the window, in CSS pixels, and the colour scheme: light or dark."""
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+        await self.call("Emulation.setDeviceMetricsOverride", **size)
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        await self.call("Emulation.setEmulatedMedia", features=[feature])
+
     async def picture(self, file: Path) -> None:
         """Save what the window shows as PNG."""
         taken = await self.call("Page.captureScreenshot", format="png")

@@ -27,13 +27,18 @@ from pathlib import Path
 from typing import Any
 
 from browser import Page, open_page
-from incident_cases import HERE, INCIDENTS, Incident, there
+from incident import HERE, Incident
+from incident_cases import INCIDENTS
+from incident_servers import SERVERS
 from running import Running, tidscope
 
 FAULT_S = 25.0
 """Time for which an incident is looked at, in seconds."""
 WITHIN_S = 15.0
 PERIOD_S = 0.5
+WIDE, NARROW = (1440, 900), (390, 844)
+PICTURES = ((WIDE, "light"), (WIDE, "dark"), (NARROW, "light"), (NARROW, "dark"))
+"""Sizes in CSS pixels and colour schemes of the pictures of a page."""
 FINDINGS = """
 (() => {
   const panel = document.querySelector("[data-panel=findings]");
@@ -79,6 +84,14 @@ async def read(page: Page, began: float, seconds: float) -> list[tuple[float, li
     return found
 
 
+async def take_pictures(page: Page, file: Path) -> None:
+    """Take pictures of a page in each size and scheme; their names begin with that of a file."""
+    for (width, height), scheme in PICTURES:
+        await page.look(width, height, scheme)
+        await asyncio.sleep(PERIOD_S)
+        await page.picture(file.with_name(f"{file.name}-{width}-{scheme}.png"))
+
+
 async def look_at(
     running: Running, incident: Incident, fault: bool, build: Path, options: argparse.Namespace
 ) -> list[tuple[float, list[str]]]:
@@ -97,7 +110,7 @@ async def look_at(
                 found = await read(page, began, seconds)
                 if options.pictures:
                     twin = "" if fault else "-healthy"
-                    await page.picture(options.pictures / f"{incident.name}{twin}.png")
+                    await take_pictures(page, options.pictures / f"{incident.name}{twin}")
                 return found
         finally:
             running.fetch(f"/targets/{target}", method="DELETE")
@@ -123,10 +136,10 @@ def judged(incident: Incident, found: Sequence[tuple[float, list[str]]]) -> dict
 
 async def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Look at all incidents; the figures."""
-    chosen = [one for one in INCIDENTS if not options.only or one.name in options.only]
+    chosen = [one for one in (*INCIDENTS, *SERVERS) if not options.only or one.name in options.only]
     rows: list[dict[str, Any]] = []
     alarms: list[dict[str, Any]] = []
-    left_out = {one.name: why for one in chosen if (why := there(one))}
+    left_out = {one.name: why for one in chosen if (why := one.lacks())}
     with tempfile.TemporaryDirectory() as folder:
         built(Path(folder))
         for asked, more in ((False, ()), (True, ("--ask-programs",))):
@@ -198,7 +211,7 @@ def main() -> None:
     parser.add_argument(
         "--healthy-s", type=float, default=FAULT_S, help="time for each healthy twin; 0: none"
     )
-    parser.add_argument("--pictures", type=Path, help="folder for a picture of each page")
+    parser.add_argument("--pictures", type=Path, help="folder for pictures of each page")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     if os.geteuid() != 0:

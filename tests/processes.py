@@ -1,6 +1,7 @@
 """Watching processes from outside, by events of the kernel where there are any."""
 
 import os
+import re
 import select
 import signal
 import time
@@ -100,3 +101,14 @@ def wait_until(is_so: Callable[[], bool], seconds: float = 60) -> None:
     while not is_so():
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+def interpreters() -> dict[tuple[int, int], str]:
+    """Return interpreters of this machine by version: of the system, and those of pyenv."""
+    places = [*Path("/usr/bin").glob("python3.*"), *Path.home().glob(".pyenv/versions/*/bin/*")]
+    found: dict[tuple[int, int], str] = {}
+    for place in sorted(places):
+        match = re.fullmatch(r"python3\.(\d+)", place.name)
+        if match is not None:
+            found.setdefault((3, int(match[1])), str(place))
+    return found

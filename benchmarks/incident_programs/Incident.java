@@ -1,5 +1,6 @@
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
@@ -88,6 +89,16 @@ public final class Incident {
     });
   }
 
+  /** Blocking calls of 100 ms in the common pool, of three threads: 100 a second come, or five. */
+  private static void commonPool() {
+    start(1, "acceptor", () -> {
+      while (true) {
+        CompletableFuture.runAsync(() -> sleep(100)).thenRun(() -> compute(50));
+        sleep(fault ? 10 : 200);
+      }
+    });
+  }
+
   public static void main(String[] arguments) {
     fault = arguments[1].equals("fault");
     System.out.println("ready");
@@ -95,6 +106,7 @@ public final class Incident {
       case "monitor" -> monitor();
       case "garbage" -> garbage();
       case "executor" -> executor();
+      case "common-pool" -> commonPool();
       default -> throw new IllegalArgumentException(arguments[0]);
     }
   }

@@ -1,6 +1,7 @@
 /* Faults that come for a while, and wake-ups of many for the work of one; see incident.c. */
 #define _GNU_SOURCE
 #include "incident.h"
+#include <semaphore.h>
 
 /* A shop whose stock is counted for some seconds under the lock that its orders need. */
 #define QUIET_US 12000000
@@ -74,4 +75,33 @@ void broadcast(void)
 {
 	start_many(12, "taker", take_jobs);
 	start("submitter", submit, NULL);
+}
+
+/* Threads that look for orders every millisecond. There are none, or each hands one on. */
+static sem_t orders;
+
+static void *look_for_orders(void *unused)
+{
+	for (;;) {
+		sleep_us(1000);
+		if (!fault)
+			sem_post(&orders);
+	}
+	return NULL;
+}
+
+static void *take_orders(void *unused)
+{
+	for (;;) {
+		sem_wait(&orders);
+		compute_us(100);
+	}
+	return NULL;
+}
+
+void polling(void)
+{
+	sem_init(&orders, 0, 0);
+	start_many(4, "poller", look_for_orders);
+	start_many(2, "taker", take_orders);
 }

@@ -443,7 +443,7 @@ static const struct {
 	{"starvation", starvation},	{"thread-leak", thread_leak}, {"slow-client", slow_client},
 	{"fork-storm", fork_storm},	{"even-work", even_work},     {"file-writer", file_writer},
 	{"busy", busy},			{"reclaim", reclaim},	      {"lock-burst", lock_burst},
-	{"broadcast", broadcast},	{"deadlock", deadlock},
+	{"broadcast", broadcast},	{"deadlock", deadlock},	      {"polling", polling},
 };
 
 int main(int count, char **arguments)

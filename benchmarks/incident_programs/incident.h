@@ -66,3 +66,4 @@ static inline void start_many(int count, const char *role, void *(*work)(void *)
 /* Programs of bursts.c. */
 void lock_burst(void);
 void broadcast(void);
+void polling(void);

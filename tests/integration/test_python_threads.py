@@ -1,16 +1,14 @@
 """Threads of CPython are named by the functions that they were started with, unnoticed by it."""
 
 import os
-import re
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 from capabilities import needs
 from followed_target import FollowedTarget
-from processes import descendants, start_ticks, wait_until
+from processes import descendants, interpreters, start_ticks, wait_until
 from tidscope_collector.inspection.asking import NoAnswerError
 from tidscope_collector.inspection.python_threads import LAYOUTS
 from tidscope_collector.inspection.reader import ask_python_threads
@@ -53,17 +51,6 @@ sys.stdin.read()
 ended.set()
 """
 NAMES = ["Flusher", "ThreadPoolExecutor", "ThreadPoolExecutor", "arrive"]
-
-
-def interpreters() -> dict[tuple[int, int], str]:
-    """Return interpreters of this machine by version: of the system, and those of pyenv."""
-    places = [*Path("/usr/bin").glob("python3.*"), *Path.home().glob(".pyenv/versions/*/bin/*")]
-    found: dict[tuple[int, int], str] = {}
-    for place in sorted(places):
-        match = re.fullmatch(r"python3\.(\d+)", place.name)
-        if match is not None:
-            found.setdefault((3, int(match[1])), str(place))
-    return found
 
 
 @contextmanager

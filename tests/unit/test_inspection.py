@@ -237,6 +237,7 @@ FITTING: Arguments = {
     "timeout_s": 0.5,
     "addresses": [0, (1 << 64) - 1],
     "join_place": 0,
+    "waiters": [0, 4_194_304],
     "containers": ["0a" * 32],
     "metrics": ["http_requests_total"],
     "users": [0, 4_294_967_294],

@@ -237,7 +237,7 @@ def _unlimited(monkeypatch: pytest.MonkeyPatch) -> None:
 def about(pid: int, **more: object) -> Arguments:
     found: Arguments = {"pid": pid, "start_ticks": start_ticks(pid)}
     if "addresses" in more and isinstance(more["addresses"], list):
-        found |= {"addresses": more["addresses"], "join_place": 0}
+        found |= {"addresses": more["addresses"], "join_place": 0, "waiters": []}
     return found
 
 

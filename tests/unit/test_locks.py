@@ -1,7 +1,7 @@
 """Locks of programs and of groups, and the registry of their names."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -41,16 +41,26 @@ class Child:
         asked: what was asked, in order.
         reply: makes answers.
         join_places: addresses of joins that came with the questions.
+        waiters: threads that wait at addresses, as they came with the questions.
     """
 
     def __init__(self) -> None:
         self.asked: list[list[int]] = []
         self.join_places: list[int] = []
+        self.waiters: dict[int, int] = {}
         self.reply: Ask = answer
         self.allowed = threading.Semaphore(1000)
 
-    def ask(self, pid: int, start_ticks: int, asked: Sequence[int], join_place: int) -> LockAnswer:
+    def ask(
+        self,
+        pid: int,
+        start_ticks: int,
+        asked: Sequence[int],
+        join_place: int,
+        waiters: Mapping[int, int],
+    ) -> LockAnswer:
         self.asked.append(list(asked))
+        self.waiters |= waiters
         self.join_places.append(join_place)
         self.allowed.acquire()
         return self.reply(list(asked))
@@ -145,17 +155,28 @@ def test_holders_are_asked_for_while_waits_last(
 
     def held(asked: list[int]) -> LockAnswer:
         found = answer(asked)
-        known = {one: found.found[one]._replace(holder=holder.get(one, 0)) for one in asked}
+        known = {
+            one: found.found[one]._replace(holder=holder.get(one, 0), held=one == 32)
+            for one in asked
+        }
         return replace(found, found=known)
 
     child.reply = held
-    assert locks.holders(addresses(8, 16)).tolist() == [0, 0]
-    wait_until(lambda: locks.holders(addresses(8, 16)).tolist() == [3, 0])
+
+    def holders(*at: int) -> list[int]:
+        waiters = np.arange(1, len(at) + 1, dtype=np.uint32)
+        found: list[int] = locks.holders(addresses(*at), waiters).tolist()
+        return found
+
+    assert holders(8, 16) == [0, 0]
+    wait_until(lambda: holders(8, 16) == [3, 0])
+    assert child.waiters == {8: 1, 16: 2}
     holder[8] = 4
-    wait_until(lambda: locks.holders(addresses(8)).tolist() == [4])
+    wait_until(lambda: holders(8) == [4])
     # An address without a held mutex is asked about once a wait.
     assert sum(16 in asked for asked in child.asked) == 1
-    assert locks.holders(addresses(24)).tolist() == [0]
+    assert holders(24) == [0]
+    wait_until(lambda: holders(32) == [module.HELD])
     assert [one.name for one in locks.names()] == []
 
 
@@ -293,7 +314,7 @@ class Processes:
     def find(self, pid: int) -> LockOwner | None:
         return self.owners.get(pid)
 
-    def answer(self, pid: int, _: int, asked: list[int], __: int) -> LockAnswer:
+    def answer(self, pid: int, _: int, asked: list[int], __: int, ___: object) -> LockAnswer:
         self.asked.append((pid, tuple(asked)))
         if pid not in self.owners:
             raise NoAnswerError("it has ended")

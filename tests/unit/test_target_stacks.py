@@ -32,7 +32,9 @@ class Locks:
     ) -> npt.NDArray[np.uint32]:
         return np.array([self.numbers.get(one, 0) for one in addresses.tolist()], np.uint32)
 
-    def holders(self, addresses: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint32]:
+    def holders(
+        self, addresses: npt.NDArray[np.uint64], waiters: npt.NDArray[np.uint32]
+    ) -> npt.NDArray[np.uint32]:
         raise NotImplementedError
 
     def number_of_call(self, name: str) -> int:

@@ -37,6 +37,7 @@ class Arguments(TypedDict, total=False):
         timeout_s: timeout for connecting to the process, in seconds.
         addresses: addresses in writable memory of the process that may be locks.
         join_place: offset of the thread ID below the end of the thread's stack; 0 if unknown.
+        waiters: for each address a thread that has waited there for a while, or 0.
         containers: container IDs.
         users: users whose homes may list containers.
         metrics: names of metrics in a text sent behind the question.
@@ -53,6 +54,7 @@ class Arguments(TypedDict, total=False):
     timeout_s: float
     addresses: list[int]
     join_place: int
+    waiters: list[int]
     containers: list[str]
     users: list[int]
     metrics: list[str]
@@ -151,6 +153,7 @@ _RANGES: Mapping[str, Callable[[object], bool]] = {
     "timeout_s": _is_timeout,
     "addresses": _many(_WORD),
     "join_place": _WORD,
+    "waiters": _many(_WORD),
     "containers": _many(_is_container),
     "metrics": _many(_is_metric),
     "file_name": _number(0, (1 << 32) - 1),

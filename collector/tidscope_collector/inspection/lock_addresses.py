@@ -43,6 +43,8 @@ from tidscope_collector.inspection.lock_kinds import (
     Variable,
     classify,
     classify_thread_local,
+    is_contended,
+    is_semaphore,
     mutex_holder,
 )
 from tidscope_collector.inspection.mapped_files import is_mapped, open_mapped
@@ -58,6 +60,15 @@ from tidscope_collector.inspection.process_files import (
     open_file,
     read_beginning,
     thread_ids,
+)
+from tidscope_collector.inspection.python_threads import (
+    Frame,
+    Memory,
+    current_frames,
+    interpreter_of,
+    opened_interpreters,
+    thread_of,
+    waits_for_a_lock,
 )
 
 MAX_ADDRESSES = 512
@@ -114,10 +125,11 @@ class _Opened:
 def lock_addresses(arguments: Arguments, answer: int) -> None:
     """Answer what lies at addresses that threads wait at.
 
-    Arguments: pid, start_ticks, addresses (at most MAX_ADDRESSES), join_place. Answers:
-    {"unreadable": errno}, or {"program", "join_place"}; `program` differs for each execution. Then
-    for each address {"address", "kind", "name", "base", "place", "file", "shared", "holder"} (see
-    `Found`), and {} at the end.
+    Arguments: pid, start_ticks, addresses (at most MAX_ADDRESSES), join_place, waiters: the thread
+    that has waited for a while at each address, or 0. Answers: {"unreadable": errno}, or
+    {"program", "join_place"}; `program` differs for each execution. Then for each address
+    {"address", "kind", "name", "base", "place", "file", "shared", "holder", "held"} (see `Found`),
+    and {} at the end.
     """
     limit_resources(Limits(MEMORY_BYTES, 5, PROGRAM_S))
     try:
@@ -130,6 +142,7 @@ def lock_addresses(arguments: Arguments, answer: int) -> None:
     auxv = open_file(folder, "auxv")
     mappings = parse_maps(read_beginning(maps, MAPS_BYTES))
     opened = _open(folder, arguments["pid"], mappings, addresses)
+    waits = _PythonWaits(folder, mappings, dict(zip(addresses, arguments["waiters"], strict=False)))
     confine()
     vector = read_beginning(auxv, _AUXV_BYTES)
     join_place = _join_place(opened) or arguments["join_place"]
@@ -148,9 +161,42 @@ def lock_addresses(arguments: Arguments, answer: int) -> None:
         found |= _thread_local(opened, elf, found, program)
     for address, one in found.items():
         near = _read_near(opened.memory, address)
-        holder = mutex_holder(near, opened.tids) if one.kind == "lock" else 0
-        say(answer, {"address": address, **one._replace(holder=holder)._asdict()})
+        # Another process may release a mutex in shared memory.
+        own = one.kind == "lock" and one.place != "shared memory"
+        holder = mutex_holder(near, opened.tids) if own else 0
+        held = (own and (bool(holder) or is_contended(near))) or waits.held(address, near)
+        say(answer, {"address": address, **one._replace(holder=holder, held=held)._asdict()})
     say(answer, {})
+
+
+class _PythonWaits:
+    """Locks of CPython's threads that wait: semaphores, at which they also wait for work.
+
+    Args:
+        folder: descriptor of the process' folder in /proc.
+        mappings: mappings of its memory.
+        waiters: thread that waits at each address, or 0.
+    """
+
+    def __init__(self, folder: int, mappings: list[Mapping], waiters: dict[int, int]) -> None:
+        self._inner = {
+            address: thread_of(folder, tid).inner for address, tid in waiters.items() if tid
+        }
+        self._loaded = opened_interpreters(folder, mappings) if self._inner else []
+        self._memory = Memory(open_file(folder, "mem") if self._loaded else -1)
+        self._frames: dict[int, Frame] | None = None
+
+    def held(self, address: int, near: Surroundings) -> bool:
+        """True if a thread waits there for a lock, rather than for work or an end."""
+        inner = self._inner.get(address)
+        # What lies beside a semaphore in the heap may look like the rest of a condition variable.
+        if inner is None or not is_semaphore(near):
+            return False
+        if self._frames is None:
+            found = interpreter_of(self._loaded, self._memory)
+            self._frames = dict(current_frames(self._memory, *found)) if found else {}
+        frame = self._frames.get(inner)
+        return frame is not None and waits_for_a_lock(frame)
 
 
 def _open(folder: int, pid: int, mappings: list[Mapping], addresses: Sequence[int]) -> _Opened:

@@ -35,6 +35,7 @@ class _FoundLine(Line):
     file: str = Field(max_length=4096)
     shared: str = Field(max_length=128)
     holder: int = Field(ge=0, lt=1 << 32)
+    held: bool
 
 
 class _NameLine(Line):
@@ -80,15 +81,30 @@ class LockAnswer:
 
 
 def ask_lock_addresses(
-    pid: int, start_ticks: int, addresses: Sequence[int], join_place: int
+    pid: int,
+    start_ticks: int,
+    addresses: Sequence[int],
+    join_place: int,
+    waiters: Mapping[int, int],
 ) -> LockAnswer:
     """See `lock_addresses.lock_addresses`.
+
+    Args:
+        pid: process ID.
+        start_ticks: start time of the process, in clock ticks since boot.
+        addresses: addresses that threads wait at.
+        join_place: that of the answer before, or 0.
+        waiters: a thread that has waited for a while, by the address at which it waits.
 
     Raises:
         NoAnswerError: the process has ended, is inaccessible, or does not answer.
     """
     about = about_process(pid, start_ticks)
-    about |= Arguments(addresses=list(addresses), join_place=join_place)
+    about |= Arguments(
+        addresses=list(addresses),
+        join_place=join_place,
+        waiters=[waiters.get(address, 0) for address in addresses],
+    )
     head, *lines = ask_text("lock_addresses", about, PROGRAM_S).split(b"\n")
     try:
         first = _HeadLine.model_validate_json(head)
@@ -101,7 +117,8 @@ def ask_lock_addresses(
         except ValidationError:
             break  # the end, or the point at which the child was killed
         found[line.address] = Found(
-            line.kind, line.name, line.base, line.place, line.file, line.shared, line.holder
+            *(line.kind, line.name, line.base, line.place, line.file, line.shared),
+            *(line.holder, line.held),
         )
     readable = ask_readable_names({_symbol(one.name) for one in found.values()})
     for address, one in found.items():

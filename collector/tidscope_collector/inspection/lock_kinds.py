@@ -35,6 +35,7 @@ _MUTEX = struct.Struct("<iIiIi")  # lock, count, owner, nusers, kind
 _GIL = struct.Struct("<QQixxxxQ")  # interval, last_holder, locked, switch_number
 _LONGEST_INTERVAL_US = 60_000_000
 _WORD = struct.Struct("<I")
+_CONTENDED = 2
 _SEMAPHORE = struct.Struct("<III")  # value, waiters, private
 
 
@@ -166,6 +167,15 @@ def mutex_holder(near: Surroundings, tids: Collection[int]) -> int:
     return int(owner) if lock != 0 and fits else 0
 
 
+def is_contended(near: Surroundings) -> bool:
+    """Return True if the word is that of a held mutex with waiters: 0 free, 1 held, 2 contended.
+
+    So do mutexes of the C library and of Rust's standard library (U. Drepper, "Futexes are
+    tricky", 2011).
+    """
+    return near.word() == _CONTENDED and condition_begin(near) is None
+
+
 def _wait_places(near: Surroundings) -> list[tuple[int, bool]]:
     """Return possible offsets in a condition variable, and True for glibc up to 2.40.
 
@@ -264,6 +274,7 @@ class Found(NamedTuple):
         shared: where it is in memory that processes share, the same in all of them: device, inode
             and offset; empty for other memory.
         holder: ID of the thread that holds it, if it is a mutex of the C library; else 0.
+        held: True if somebody surely holds it.
     """
 
     kind: Kind
@@ -273,6 +284,7 @@ class Found(NamedTuple):
     file: str
     shared: str = ""
     holder: int = 0
+    held: bool = False
 
 
 def classify(

@@ -33,6 +33,8 @@ MAX_THREADS = 4096
 MAX_INTERPRETERS = 16
 POOL = "ThreadPoolExecutor"
 """Name of the workers of concurrent.futures.ThreadPoolExecutor."""
+ANYIO = "AnyIO worker thread"
+"""Name that AnyIO gives its workers, in which FastAPI and Starlette run blocking functions."""
 
 _INTERPRETER = re.compile(rb"/(?:lib)?python3[^/]*$")
 _NAME = re.compile(r"[\w.<>]+")
@@ -56,6 +58,8 @@ class Layout(NamedTuple):
         threads: first thread in PyInterpreterState.
         thread_id: native_thread_id in PyThreadState.
         chunk: datastack_chunk in PyThreadState.
+        frames: cframe in PyThreadState, or its current_frame if `current` is -1.
+        current: current_frame in _PyCFrame.
         code: code object in _PyInterpreterFrame.
         locals_count: co_nlocalsplus in PyCodeObject; 0 if `frame_size` is there.
         stack_size: co_stacksize in PyCodeObject; 0 if `frame_size` is there.
@@ -68,6 +72,8 @@ class Layout(NamedTuple):
     threads: int
     thread_id: int
     chunk: int
+    frames: int
+    current: int
     code: int
     locals_count: int
     stack_size: int
@@ -76,9 +82,9 @@ class Layout(NamedTuple):
 
 
 LAYOUTS = {
-    (3, 11): Layout(40, 0, 16, 160, 296, 32, 76, 68, 0, 48),
-    (3, 12): Layout(40, 0, 72, 144, 232, 0, 0, 0, 76, 40),
-    (3, 13): Layout(632, 7264, 7344, 160, 232, 0, 0, 0, 76, 40),
+    (3, 11): Layout(40, 0, 16, 160, 296, 56, 8, 32, 76, 68, 0, 48),
+    (3, 12): Layout(40, 0, 72, 144, 232, 56, 0, 0, 0, 0, 76, 40),
+    (3, 13): Layout(632, 7264, 7344, 160, 232, 72, -1, 0, 0, 0, 76, 40),
 }
 _NEXT_THREAD = 8
 _DATA = 24
@@ -131,15 +137,11 @@ def python_threads(arguments: Arguments, answer: int) -> None:
         open_file(folder, name) for name in ("auxv", "maps", "mem", "auxv")
     )
     mappings = parse_maps(read_beginning(maps, MAPS_BYTES))
-    loaded = [
-        (one, open_mapped(folder, one))
-        for one in mappings
-        if one.offset == 0 and _INTERPRETER.search(one.path)
-    ][:2]
-    threads = [_thread(folder, tid) for tid in thread_ids(folder)[:MAX_THREADS]]
+    loaded = opened_interpreters(folder, mappings)
+    threads = [thread_of(folder, tid) for tid in thread_ids(folder)[:MAX_THREADS]]
     confine()
     same = read_beginning(auxv, _AUXV_BYTES) == read_beginning(auxv_later, _AUXV_BYTES)
-    found = _interpreter(loaded, Memory(memory)) if same else None
+    found = interpreter_of(loaded, Memory(memory)) if same else None
     if found is None:
         say(answer, {"damaged": "its interpreter is none of CPython 3.11 to 3.13, or unknown"})
         return
@@ -155,7 +157,7 @@ def python_threads(arguments: Arguments, answer: int) -> None:
     say(answer, {})
 
 
-class _Thread(NamedTuple):
+class ThreadId(NamedTuple):
     """A thread: its ID, that in its own namespace, and the kernel's name."""
 
     tid: int
@@ -163,7 +165,7 @@ class _Thread(NamedTuple):
     name: bytes
 
 
-def _thread(folder: int, tid: int) -> _Thread:
+def thread_of(folder: int, tid: int) -> ThreadId:
     """Return what the kernel says of a thread (proc_pid_status(5))."""
     file = open_file(folder, f"task/{tid}/status")
     lines = read_beginning(file, _STATUS_BYTES).splitlines()
@@ -171,10 +173,19 @@ def _thread(folder: int, tid: int) -> _Thread:
         os.close(file)
     values = {key: value.strip() for key, _, value in (line.partition(b":") for line in lines)}
     ids = values.get(b"NSpid", b"").split()
-    return _Thread(tid, int(ids[-1]) if ids else tid, values.get(b"Name", b""))
+    return ThreadId(tid, int(ids[-1]) if ids else tid, values.get(b"Name", b""))
 
 
-def _interpreter(loaded: list[tuple[Mapping, int]], memory: Memory) -> tuple[int, Layout] | None:
+def opened_interpreters(folder: int, mappings: list[Mapping]) -> list[tuple[Mapping, int]]:
+    """Return first mappings of files that may be CPython, with a descriptor of each file."""
+    return [
+        (one, open_mapped(folder, one))
+        for one in mappings
+        if one.offset == 0 and _INTERPRETER.search(one.path)
+    ][:2]
+
+
+def interpreter_of(loaded: list[tuple[Mapping, int]], memory: Memory) -> tuple[int, Layout] | None:
     """Return the address of _PyRuntime and the version's layout, or None if unknown."""
     for mapping, file in loaded:
         try:
@@ -206,14 +217,36 @@ def start_frames(memory: Memory, runtime: int, layout: Layout) -> Iterator[tuple
         runtime: address of _PyRuntime.
         layout: offsets of the interpreter's version.
     """
+    for tid, thread in _thread_states(memory, runtime, layout):
+        yield tid, list(_frames(memory, memory.word(thread + layout.chunk), layout))
+
+
+def current_frames(memory: Memory, runtime: int, layout: Layout) -> Iterator[tuple[int, Frame]]:
+    """Yield the ID and the innermost frame of each thread that is in Python code, or called by it.
+
+    Args:
+        memory: memory of the process.
+        runtime: address of _PyRuntime.
+        layout: offsets of the interpreter's version.
+    """
+    for tid, thread in _thread_states(memory, runtime, layout):
+        frame = memory.word(thread + layout.frames)
+        if layout.current >= 0:
+            frame = memory.word(frame + layout.current)
+        found = _frame(memory.read(memory.word(frame + layout.code), _CODE_BYTES), memory, layout)
+        if found is not None:
+            yield tid, found
+
+
+def _thread_states(memory: Memory, runtime: int, layout: Layout) -> Iterator[tuple[int, int]]:
+    """Yield the ID and the address of each PyThreadState."""
     interpreter = memory.word(runtime + layout.interpreters)
     for _ in range(MAX_INTERPRETERS):
         thread = memory.word(interpreter + layout.threads) if interpreter else 0
         for _ in range(MAX_THREADS):
             if not thread:
                 break
-            tid = memory.word(thread + layout.thread_id)
-            yield tid, list(_frames(memory, memory.word(thread + layout.chunk), layout))
+            yield memory.word(thread + layout.thread_id), thread
             thread = memory.word(thread + _NEXT_THREAD)
         interpreter = memory.word(interpreter + layout.next_interpreter) if interpreter else 0
 
@@ -231,17 +264,23 @@ def _frames(memory: Memory, chunk: int, layout: Layout) -> Iterator[Frame]:
         if place + layout.code + _WORD.size > len(stack):
             return
         code = memory.read(_WORD.unpack_from(stack, place + layout.code)[0], _CODE_BYTES)
-        if len(code) < _CODE_BYTES:
+        frame = _frame(code, memory, layout)
+        words = _frame_words(code, layout) if frame else 0
+        if frame is None or not 0 < words < _STACK_BYTES:
             return
-        file, function = (
-            _text(memory, _WORD.unpack_from(code, name)[0], layout)
-            for name in (_FILE_NAME, _QUALIFIED_NAME)
-        )
-        words = _frame_words(code, layout)
-        if not (file and function and 0 < words < _STACK_BYTES):
-            return
-        yield Frame(file, function)
+        yield frame
         place += words * _WORD.size
+
+
+def _frame(code: bytes, memory: Memory, layout: Layout) -> Frame | None:
+    """Return the call of a function by the bytes of its code object, or None if they are none."""
+    if len(code) < _CODE_BYTES:
+        return None
+    file, function = (
+        _text(memory, _WORD.unpack_from(code, name)[0], layout)
+        for name in (_FILE_NAME, _QUALIFIED_NAME)
+    )
+    return Frame(file, function) if file and function else None
 
 
 def _frame_words(code: bytes, layout: Layout) -> int:
@@ -260,17 +299,37 @@ def _text(memory: Memory, address: int, layout: Layout) -> str:
     return memory.read(address + layout.text, min(length, PAGE)).decode("ascii", "replace")
 
 
+_WAITS_FOR_WORK = {
+    "/threading.py": frozenset(
+        {"Condition.wait", "Thread.join", "Thread._wait_for_tstate_lock", "_shutdown"}
+    ),
+    "/concurrent/futures/thread.py": frozenset({"_worker"}),
+    "/multiprocessing/pool.py": frozenset({"worker", "Pool._handle_tasks", "Pool._handle_results"}),
+}
+"""Functions that wait at a lock until something happens, by the end of their file's path. Those of
+pools call C code: queue.SimpleQueue."""
+
+
+def waits_for_a_lock(frame: Frame) -> bool:
+    """True if a thread that waits in C code called by a function wants a lock that another has."""
+    waits = (names for file, names in _WAITS_FOR_WORK.items() if frame.file.endswith(file))
+    return frame.function not in next(waits, ())
+
+
 def name_of(frames: list[Frame]) -> str:
     """Return the name of a thread by its oldest frames; empty if its target is not known.
 
     It is the first function that is none of the module threading: its own name, or the class of a
-    method `run` or of a private one. Workers of concurrent.futures have the name of their class.
+    method `run` or of a private one. Workers of concurrent.futures have the name of their class,
+    those of AnyIO the name that AnyIO gives them.
     """
     target = next((one for one in frames if not one.file.endswith("/threading.py")), None)
     if target is None or _NAME.fullmatch(target.function) is None:
         return ""
     if target.file.endswith("/concurrent/futures/thread.py"):
         return POOL
+    if target.file.endswith("/anyio/_backends/_asyncio.py"):
+        return ANYIO
     *outer, name = target.function.split(".")
     if (name == "run" or name.startswith("_")) and outer and outer[-1] != "<locals>":
         name = outer[-1]

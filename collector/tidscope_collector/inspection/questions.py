@@ -249,7 +249,7 @@ def questions(places: Places) -> Mapping[str, Question]:
         "agent_socket": taking(agent_socket, *PROCESS),
         "agent": taking(agent, *PROCESS, "timeout_s"),
         "prediction_service": taking(functools.partial(prediction_service, places)),
-        "lock_addresses": taking(lock_addresses, *PROCESS, "addresses", "join_place"),
+        "lock_addresses": taking(lock_addresses, *PROCESS, "addresses", "join_place", "waiters"),
         "go_serving": taking(go_serving, *PROCESS),
         "mutex_profile": taking(mutex_profile),
         "goroutine_profile": taking(goroutine_profile),

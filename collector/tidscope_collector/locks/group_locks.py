@@ -98,7 +98,7 @@ class GroupLocks:
                 self._changed.notify_all()
         return found
 
-    def holders(self, addresses: Addresses) -> Numbers:
+    def holders(self, addresses: Addresses, _waiters: Numbers) -> Numbers:
         """Return zeros: holders are not looked for in groups."""
         return np.zeros(len(addresses), np.uint32)
 
@@ -203,7 +203,7 @@ class GroupLocks:
     def _ask(self, owner: LockOwner, asked: list[int]) -> LockAnswer | None:
         join_place = self._join_places.get(owner.name, 0)
         try:
-            answer = ask_lock_addresses(owner.pid, owner.start_ticks, asked, join_place)
+            answer = ask_lock_addresses(owner.pid, owner.start_ticks, asked, join_place, {})
         except NoAnswerError as error:
             log.info("locks of process %d: %s", owner.pid, error)
             with self._changed:

@@ -51,12 +51,14 @@ class LockWaits(NamedTuple):
 
 
 class _Holder(NamedTuple):
-    """The thread that holds a lock, or 0, and when to ask again."""
+    """The thread that holds a lock, HELD or 0, and when to ask again."""
 
     tid: int
     due_s: float
 
 
+HELD = (1 << 32) - 1
+"""Holder of a lock that somebody holds, nobody knows who."""
 _NOT_ASKED = _Holder(0, 0.0)
 
 
@@ -79,8 +81,8 @@ class Locks:
         self._start_ticks = start_ticks
         self._registry = LockRegistry()
         self._pending: set[int] = set()
-        self._waited_at: set[int] = set()
-        """Addresses of waits that last, whose holder is to be asked for."""
+        self._waited_at: dict[int, int] = {}
+        """Addresses of waits that last, whose holder is to be asked for, and who waits there."""
         self._holders: dict[int, _Holder] = {}
         self._next_holders_s = 0.0
         self._program = ""
@@ -126,14 +128,15 @@ class Locks:
         """Return `numbers`; all addresses are in the one process."""
         return self.numbers(addresses)
 
-    def holders(self, addresses: Addresses) -> Numbers:
+    def holders(self, addresses: Addresses, waiters: Numbers) -> Numbers:
         """Return IDs of the threads that hold locks, without waiting.
 
         Args:
             addresses: uint64[n], of all waits that last.
+            waiters: uint32[n], the threads that wait.
 
         Returns:
-            uint32[n]; 0 if unknown.
+            uint32[n]; HELD if only that is known, 0 if nothing is.
         """
         now_s = time.monotonic()
         with self._changed:
@@ -141,7 +144,8 @@ class Locks:
             self._holders = dict(zip(addresses.tolist(), known, strict=True))
             if now_s >= self._next_holders_s:
                 due = {one for one, held in self._holders.items() if held.due_s <= now_s}
-                self._waited_at = due
+                waits = zip(addresses.tolist(), waiters.tolist(), strict=True)
+                self._waited_at = {address: tid for address, tid in waits if address in due}
                 if due:
                     self._next_holders_s = now_s + HOLDERS_EVERY_S
                     self._changed.notify_all()
@@ -219,11 +223,12 @@ class Locks:
                 self._changed.wait_for(self._has_work, self._until_reading_s())
                 if self._closed:
                     return
-                asked = sorted(self._pending | self._waited_at)[:MAX_ADDRESSES]
+                waited_at = dict(self._waited_at)
+                asked = sorted(self._pending | waited_at.keys())[:MAX_ADDRESSES]
                 execution, join_place = self._execution, self._join_place
                 source = self._source if self._until_reading_s() == 0 else None
             if asked:
-                answer = self._ask(asked, join_place)
+                answer = self._ask(asked, join_place, waited_at)
                 with self._changed:
                     # After an exec, addresses may mean other locks.
                     if execution == self._execution:
@@ -257,9 +262,9 @@ class Locks:
                 )
         return list(rows.values())
 
-    def _ask(self, asked: list[int], join_place: int) -> LockAnswer | None:
+    def _ask(self, asked: list[int], join_place: int, waiters: dict[int, int]) -> LockAnswer | None:
         try:
-            answer = ask_lock_addresses(self._pid, self._start_ticks, asked, join_place)
+            answer = ask_lock_addresses(self._pid, self._start_ticks, asked, join_place, waiters)
         except NoAnswerError as error:
             log.info("locks of process %d: %s", self._pid, error)
             self._unexamined = f"locks have no names: {error}"
@@ -283,10 +288,12 @@ class Locks:
             }
         self._registry.enter({one: found[one] for one in asked if one in self._pending})
         self._pending.difference_update(asked)
-        self._waited_at.difference_update(asked)
+        waited_at = self._waited_at.keys() & set(asked)
+        for address in waited_at:
+            del self._waited_at[address]
         again_s = time.monotonic() + HOLDERS_EVERY_S
-        for address in self._holders.keys() & found.keys():
-            holder = found[address].holder
+        for address in self._holders.keys() & waited_at:
+            holder = found[address].holder or (HELD if found[address].held else 0)
             self._holders[address] = _Holder(holder, again_s if holder else math.inf)
 
 

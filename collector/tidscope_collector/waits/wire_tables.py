@@ -11,7 +11,7 @@ from tidscope_wire.frame_tables import Table, Tables, are_ascending, dtype_of, p
 from tidscope_wire.generated.frame_tables import COLUMNS
 from tidscope_wire.generated.models import TableName
 
-from tidscope_collector.locks.locks import LockWaits
+from tidscope_collector.locks.locks import HELD, LockWaits
 from tidscope_collector.locks.registry import Addresses, LockName, Numbers
 from tidscope_collector.locks.runtime_locks import LockSource
 from tidscope_collector.waits.call_names import names_of_calls
@@ -45,11 +45,15 @@ class LockNumbering(Protocol):
             addresses: uint64[n].
         """
 
-    def holders(self, addresses: Addresses) -> Numbers:
+    def holders(self, addresses: Addresses, waiters: Numbers) -> Numbers:
         """Threads that hold locks, by the addresses of waits that last; 0: not known.
 
         Args:
             addresses: uint64[n].
+            waiters: uint32[n], the threads that wait.
+
+        Returns:
+            uint32[n]; HELD if nobody knows who holds it.
         """
 
     def number_of_call(self, name: str) -> int:
@@ -215,16 +219,16 @@ def _locks(counted: Columns, locks: LockNumbering) -> Table:
 
 
 def _holders(waiting: Columns, locks: LockNumbering) -> Table:
-    """Waits that last for locks with a known holder."""
+    """Waits that last for locks that somebody holds."""
     futexes = waiting["address"] < CALL_ADDRESS
     processes, addresses = waiting["process"][futexes], waiting["address"][futexes]
-    holders = locks.holders(addresses)
+    holders = locks.holders(addresses, waiting["tid"][futexes].astype(np.uint32))
     held = holders != 0
     made = np.zeros(int(held.sum()), dtype_of("holders"))
     if not held.any():
         return made
     made["lock"] = locks.numbers_in(processes[held].astype(np.uint32), addresses[held])
-    made["holder"] = holders[held]
+    made["holder"] = np.where(holders[held] == HELD, 0, holders[held])
     made["tid"] = waiting["tid"][futexes][held]
     made["since_ns"] = waiting["since_ns"][futexes][held]
     known: Table = made[made["lock"] != 0]

@@ -1,4 +1,4 @@
-/** Waits under way for locks whose holder is known: tables of ended waits lack them. */
+/** Waits under way for locks that somebody holds: tables of ended waits lack them. */
 
 import { HOLDERS } from "./facts/facts";
 import { currentStay } from "./parked";
@@ -10,7 +10,7 @@ import type { Thread } from "./threads";
 export interface HeldWait {
   readonly thread: Thread;
   readonly lock: number;
-  /** ID of the thread that holds the lock. */
+  /** ID of the thread that holds the lock, or 0 if unknown. */
   readonly holder: number;
   readonly since_s: number;
 }

@@ -127,7 +127,7 @@ it("knows which waits of a thread are none of work", () => {
 });
 
 it("does not call threads parked that wait for each other", () => {
-  const names = ["posting-1", "posting-2", "posting-3", "acceptor"];
+  const names = ["acceptor", "posting-1", "posting-2", "posting-3"];
   const wake = (t_s: number) => (waker_tid: number, wakee_tid: number, blocked: number) => ({
     ...{ waker_tid, waker_pid: 100, wakee_tid, count: 100 * t_s },
     ...{ blocked_ns: blocked * t_s * 1e9, delay_ns: 0 },
@@ -136,7 +136,7 @@ it("does not call threads parked that wait for each other", () => {
     [0, 5, 10].map((t_s, i) => ({
       ...{ t_s, counters: names.map(() => ({ cpu_run_ns: 0 })) },
       facts: {
-        locks: [1, 2, 3].map((tid) => ({
+        locks: [2, 3, 4].map((tid) => ({
           ...{ lock: 3, tid, wait_ns: 0.66 * t_s * 1e9, waits: 100 * t_s, wakes: 0 },
         })),
         wakes: ends(t_s),
@@ -144,16 +144,20 @@ it("does not call threads parked that wait for each other", () => {
       },
     }));
   const shares = (ends: (t_s: number) => readonly object[]) =>
-    [1, 2, 3].map(parkedShares(factModel(names, instants(ends))));
-  const others = [2, 3, 1] as const;
+    [2, 3, 4].map(parkedShares(factModel(names, instants(ends))));
+  const others = [3, 4, 2] as const;
   // Whoever has the lock sleeps, which a timer ends.
   const timers = (t_s: number) =>
-    others.map((_, i) => ({ ...wake(t_s)(0, i + 1, 0.1), waker_pid: 0 }));
+    others.map((_, i) => ({ ...wake(t_s)(0, i + 2, 0.1), waker_pid: 0 }));
   const among = (t_s: number) => [
-    ...others.map((tid, i) => wake(t_s)(tid, i + 1, 0.66)),
+    ...others.map((tid, i) => wake(t_s)(tid, i + 2, 0.66)),
     ...timers(t_s),
   ];
   expect(shares(among)).toEqual([0, 0, 0]);
-  const fed = (t_s: number) => others.map((_, i) => wake(t_s)(4, i + 1, 0.66));
+  const fed = (t_s: number) => others.map((_, i) => wake(t_s)(1, i + 2, 0.66));
   expect(shares(fed)).toEqual([1, 1, 1]);
+  // So are threads that the main thread gives work to, though all have its name.
+  names.fill("node");
+  expect(shares((t_s) => [...fed(t_s), ...timers(t_s)])).toEqual([1, 1, 1]);
+  expect(shares(among)).toEqual([0, 0, 0]);
 });

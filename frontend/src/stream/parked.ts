@@ -7,6 +7,7 @@ import type { RingField } from "./chartSpecs";
 import type { ViewInput } from "./chartView";
 import { HOLDERS, LOCKS, WAKES } from "./facts/facts";
 import { lockNames } from "./facts/lockNames";
+import { areAlike, mainThreads } from "./facts/mainThreads";
 import type { Stretches } from "./history";
 import { increase } from "./rate";
 import { ringOf } from "./series";
@@ -165,6 +166,7 @@ export function contendedRoles(model: TargetModel): ReadonlySet<string> {
 function roleSums(model: TargetModel): ReadonlyMap<string, RoleSums> {
   const { wakes } = model.facts;
   const threads = model.threads.byTid;
+  const main = mainThreads(model);
   const sums = new Map<string, RoleSums>();
   for (const thread of threads.values()) {
     const sum = sums.get(thread.role) ?? { wall_s: 0, all_s: 0, own_s: 0 };
@@ -172,12 +174,13 @@ function roleSums(model: TargetModel): ReadonlyMap<string, RoleSums> {
     sums.set(thread.role, sum);
   }
   for (const slot of wakes.all()) {
-    const role = threads.get(wakes.key(slot, WAKES.wakee_tid))?.role;
-    const sum = role === undefined ? undefined : sums.get(role);
-    if (!sum) continue;
+    const wakee = threads.get(wakes.key(slot, WAKES.wakee_tid));
+    const sum = wakee ? sums.get(wakee.role) : undefined;
+    if (!wakee || !sum) continue;
     const blocked_s = wakes.total(slot, WAKES.blocked_ns) / 1e9;
     sum.all_s += blocked_s;
-    if (threads.get(wakes.key(slot, WAKES.waker_tid))?.role === role) sum.own_s += blocked_s;
+    const waker = threads.get(wakes.key(slot, WAKES.waker_tid));
+    if (waker && areAlike(waker, wakee, main)) sum.own_s += blocked_s;
   }
   return sums;
 }

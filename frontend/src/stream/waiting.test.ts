@@ -6,7 +6,7 @@ import { THROTTLED_FIELD } from "./states";
 import { TargetModel } from "./targetModel";
 import { waitingView } from "./waiting";
 
-const NAMES = ["posting-1", "posting-2", "posting-3", "acceptor"];
+const NAMES = ["acceptor", "posting-1", "posting-2", "posting-3"];
 const PARK = { lock: 3, name: "JVM park", kind: "park", source: "futex" };
 const KNOWN = { lock: 3, name: "pool_mu", kind: "lock", source: "futex" };
 
@@ -17,18 +17,18 @@ function model(lock: object) {
     [0, 5, 10].map((t_s, i) => ({
       ...{ t_s, counters: NAMES.map(() => ({ cpu_run_ns: 0 })) },
       facts: {
-        locks: [1, 2, 3].map((tid) => ({
+        locks: [2, 3, 4].map((tid) => ({
           ...{ lock: 3, tid, wait_ns: 0.66 * t_s * 1e9, waits: 100 * t_s, wakes: 100 * t_s },
         })),
-        wakes: [2, 3, 1].map((waker_tid, at) => ({
-          ...{ waker_tid, waker_pid: 100, wakee_tid: at + 1, count: 100 * t_s },
+        wakes: [3, 4, 2].map((waker_tid, at) => ({
+          ...{ waker_tid, waker_pid: 100, wakee_tid: at + 2, count: 100 * t_s },
           ...{ blocked_ns: 0.66 * t_s * 1e9, delay_ns: 0 },
         })),
         takers: [
           ...[20, 21, 22].map((pid) => ({
-            ...{ tid: 1, pid, kernel: 0, ns: 1e6 * t_s, name: `small-${pid}` },
+            ...{ tid: 2, pid, kernel: 0, ns: 1e6 * t_s, name: `small-${pid}` },
           })),
-          { tid: 2, pid: 30, kernel: 0, ns: 4e8 * t_s, name: "ffmpeg" },
+          { tid: 3, pid: 30, kernel: 0, ns: 4e8 * t_s, name: "ffmpeg" },
         ],
         ...(i === 0 && { lock_names: [lock] }),
       },

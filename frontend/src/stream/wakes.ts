@@ -3,6 +3,7 @@
 import type { ViewInput } from "./chartView";
 import { WAKES } from "./facts/facts";
 import type { FactWindow } from "./facts/factTable";
+import { areAlike, mainThreads } from "./facts/mainThreads";
 import {
   type FactsState,
   ledgerState,
@@ -14,7 +15,6 @@ import {
 } from "./facts/parties";
 import { nameAndPlace } from "./facts/places";
 import type { TargetModel } from "./targetModel";
-import type { Thread } from "./threads";
 import type { ThreadKey } from "./viewRequest";
 
 /** Statistics of some wake-ups over a window. */
@@ -42,6 +42,8 @@ export interface WakeEdge extends WakeFigures {
   readonly key: string;
   readonly from: ThreadKey;
   readonly to: ThreadKey;
+  /** Part of `blocked` that threads end for others that do the same work. */
+  readonly among: number;
 }
 
 /** The wake-up graph of a window. */
@@ -83,25 +85,34 @@ export function wakesView(input: ViewInput): WakesView {
   const own_pids = model.levels.pids(target);
   const outside = outsideParties(input, wakersOutside(model, own_pids));
   const parties = new Map<ThreadKey, Party>();
-  const edges = new Map<string, { from: Party; to: Party; sums: Sums }>();
+  const edges = new Map<string, { from: Party; to: Party; sums: Sums; among_ns: number }>();
+  const main = mainThreads(model);
   for (const slot of wakes.all()) {
     const sums = grownOf(model, window, slot);
     if (sums.count === 0) continue;
-    const from = wakerOf(model, slot, own_pids, threads) ?? outside(wakerOutside(model, slot));
-    const to = rolePartyOf(threads.get(wakes.key(slot, WAKES.wakee_tid)));
+    const wakee = threads.get(wakes.key(slot, WAKES.wakee_tid));
+    const waker = threads.get(wakes.key(slot, WAKES.waker_tid));
+    const own = own_pids.has(wakes.key(slot, WAKES.waker_pid));
+    const from = own ? rolePartyOf(waker) : outside(wakerOutside(model, slot));
+    const to = rolePartyOf(wakee);
+    const alike = own && waker && wakee && areAlike(waker, wakee, main);
+    const among_ns = alike ? sums.blocked_ns : 0;
     parties.set(from.key, from);
     parties.set(to.key, to);
     const key = `${from.key}>${to.key}`;
     const held = edges.get(key);
-    if (held) addTo(held.sums, sums);
-    else edges.set(key, { from, to, sums });
+    if (held) {
+      addTo(held.sums, sums);
+      held.among_ns += among_ns;
+    } else edges.set(key, { from, to, sums, among_ns });
   }
   const made = Array.from(
     edges,
-    ([key, { from, to, sums }]): WakeEdge => ({
+    ([key, { from, to, sums, among_ns }]): WakeEdge => ({
       key,
       from: from.key,
       to: to.key,
+      among: among_ns / 1e9 / seconds,
       ...figuresOf(sums, seconds),
     }),
   );
@@ -176,17 +187,6 @@ function figuresOf({ count, blocked_ns, delay_ns }: Sums, seconds: number): Wake
     blocked_s: blocked_ns / 1e9 / count,
     delay_s: delay_ns / 1e9 / count,
   };
-}
-
-/** Role of a waker of the target; null for one outside of it. */
-function wakerOf(
-  { facts: { wakes } }: TargetModel,
-  slot: number,
-  own_pids: ReadonlySet<number>,
-  threads: ReadonlyMap<number, Thread>,
-): Party | null {
-  if (!own_pids.has(wakes.key(slot, WAKES.waker_pid))) return null;
-  return rolePartyOf(threads.get(wakes.key(slot, WAKES.waker_tid)));
 }
 
 function wakerOutside({ facts: { wakes } }: TargetModel, slot: number): Outside {

@@ -82,7 +82,7 @@ export function timesOf(
   for (const { id, number } of STATES) seconds[number] = states[id] ?? 0;
   return {
     ...{ wall, cpu: 0, queue: 0, disk: 0, idle: 0, parked: 0, system: 0, faults: 0 },
-    ...{ runs: 0, short_runs: 0 },
+    ...{ runs: 0, short_runs: 0, moved: 0 },
     states: seconds,
     ...more,
   };
@@ -116,7 +116,8 @@ export function edge(
   more: Partial<WakeEdge> = {},
 ): WakeEdge {
   return {
-    ...{ key: `${from}>${to}`, from, to, per_s, blocked: 0, blocked_s: 0, delay_s: 0 },
+    ...{ key: `${from}>${to}`, from, to, per_s, blocked_s: 0, delay_s: 0, blocked: 0 },
+    among: more.blocked ?? 0,
     ...more,
   };
 }

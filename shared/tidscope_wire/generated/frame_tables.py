@@ -53,13 +53,13 @@ COLUMNS: dict[TableName, dict[str, ColumnType]] = {
         # Wake-ups that this thread gave to those who waited for the lock.
         "wakes": "uint64",
     },
-    # Waits for held mutexes that last, from some seconds on, and who holds these.
+    # Waits for held locks that last, from some seconds on, and who holds these.
     "holders": {
         # Thread that waits.
         "tid": "uint32",
         # Number of the lock.
         "lock": "uint32",
-        # Thread that holds it.
+        # Thread that holds it; 0: it is held, by whom is not known.
         "holder": "uint32",
         # When the wait began, CLOCK_MONOTONIC of the host; 0: it is over.
         "since_ns": "uint64",

@@ -1,8 +1,8 @@
 /** Locks that rows of tables name, as the collector found them. */
 
 import type { TargetModel } from "../targetModel";
-import type { Thread } from "../threads";
 import { LOCK_NAMES, LOCKS } from "./facts";
+import { mainThreads } from "./mainThreads";
 
 const KINDS = ["lock", "condition", "gil", "park", "join", "monitor", "call", "unknown"] as const;
 export type LockKind = (typeof KINDS)[number];
@@ -177,8 +177,8 @@ function alike(locks: readonly Waits[]): readonly Waits[] {
  */
 function isAmong(model: TargetModel, role: string, locks: readonly Waits[]): boolean {
   const threads = model.threads.byTid;
-  const waiting = new Set(locks.flatMap(({ by_tid }) => [...by_tid.keys()]));
-  const named = !mainRoles(model).has(role);
+  const waiting = waitingThreads(locks);
+  const named = ![...mainThreads(model)].some((main) => main.role === role);
   let all = 0;
   let among = 0;
   for (const { wakes } of locks) {
@@ -190,15 +190,16 @@ function isAmong(model: TargetModel, role: string, locks: readonly Waits[]): boo
   return all > 0 && among >= AMONG_THEM * all;
 }
 
-/** Roles of main threads: of a group those with their process' ID, else the oldest thread. */
-function mainRoles({ threads }: TargetModel): ReadonlySet<string> {
-  const roles = new Set<string>();
-  let oldest: Thread | null = null;
-  for (const thread of threads.byTid.values()) {
-    if (thread.process?.pid === thread.tid) roles.add(thread.role);
-    if (oldest === null || thread.start_ns < oldest.start_ns) oldest = thread;
-  }
-  return oldest === null || oldest.process ? roles : roles.add(oldest.role);
+/** Share of the longest waiter's time from which a thread waits at locks as others do. */
+const WAITS_TOO = 0.1;
+
+/** Threads that wait at locks for long, beside threads that hardly wait there. */
+function waitingThreads(locks: readonly Waits[]): ReadonlySet<number> {
+  const waits = new Map<number, number>();
+  for (const { by_tid } of locks)
+    for (const [tid, wait_ns] of by_tid) waits.set(tid, (waits.get(tid) ?? 0) + wait_ns);
+  const longest = Math.max(0, ...waits.values());
+  return new Set([...waits].flatMap(([tid, ns]) => (ns >= WAITS_TOO * longest ? [tid] : [])));
 }
 
 /** Key of the largest number; NaN without any. */

@@ -181,10 +181,10 @@ export const AMONG_RULE: Rule = {
     if (go) return [];
     return roles.flatMap((times) => {
       const { key, role, process } = times;
-      const among = ownWakes(wakes.edges, key);
-      if (!among) return [];
-      const { edge, all } = among;
-      const { blocked, blocked_s, per_s } = edge;
+      const own = ownWakes(wakes.edges, key);
+      if (!own) return [];
+      const { edge, all } = own;
+      const { among: blocked, blocked_s, per_s } = edge;
       const id = `among:${key}`;
       const wall = times.wall / seconds;
       if (!isEachOther({ wall, all, own: blocked }, ease(id))) return [];

@@ -3,7 +3,7 @@
 import type { RingField } from "../chartSpecs";
 import type { ViewInput } from "../chartView";
 import { LOCKS as LOCK, STAYS } from "../facts/facts";
-import { AMONG_THEM, lockNames } from "../facts/lockNames";
+import { AMONG_THEM, lockNames, unnamedLock } from "../facts/lockNames";
 import { lowerOf, upperOf } from "../facts/stayHistogram";
 import { counted } from "../format";
 import { goroutinesView } from "../goroutines";
@@ -97,8 +97,10 @@ function stuckThreads(
     const seconds = t1_s - (stay?.since_s ?? t1_s);
     if (stay?.state !== FUTEX || seconds < STUCK_S) return [];
     const wait = held.get(thread.tid);
-    const lock = wait ? (names.get(wait.lock) ?? null) : null;
-    return [{ thread, seconds, lock, holder: wait ? (byTid.get(wait.holder) ?? null) : null }];
+    const lock = wait ? (names.get(wait.lock) ?? unnamedLock(wait.lock)) : null;
+    const number = wait?.lock ?? 0;
+    const holder = wait ? (byTid.get(wait.holder) ?? null) : null;
+    return [{ thread, seconds, lock, number, holder }];
   });
 }
 
@@ -204,6 +206,12 @@ function contendedBy(locks: readonly LockEvidence[]): ReadonlyMap<number, number
   return waits;
 }
 
+/** Counters of a thread that does something for others. */
+const MOVED = [
+  ...(["disk_read_bytes", "disk_write_bytes"] as const),
+  ...(["net_read_calls", "net_write_calls"] as const),
+];
+
 function* threadTimes(
   input: ViewInput,
   contended: ReadonlyMap<number, number>,
@@ -235,6 +243,7 @@ function* threadTimes(
       faults: grown("minor_faults"),
       runs: stays.get(tid)?.runs ?? 0,
       short_runs: stays.get(tid)?.short_runs ?? 0,
+      moved: MOVED.reduce((sum, field) => sum + grown(field), 0),
     };
     const born_s = thread.start_ns / 1e9;
     const ended_s = thread.until_s ?? Number.POSITIVE_INFINITY;
@@ -280,7 +289,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 const NO_TIMES = {
   ...{ wall: 0, cpu: 0, queue: 0, disk: 0, idle: 0, parked: 0, system: 0, faults: 0 },
-  ...{ runs: 0, short_runs: 0 },
+  ...{ runs: 0, short_runs: 0, moved: 0 },
 };
 const NO_LIVES = { threads: 0, live: 0, born: 0, late: 0, short: 0, short_s: 0, syncing: 0 };
 
@@ -312,6 +321,7 @@ function roleTimes(
     sums.faults += thread.faults;
     sums.runs += thread.runs;
     sums.short_runs += thread.short_runs;
+    sums.moved += thread.moved;
     const all = sums.states ?? (states ? new Float64Array(states.length) : null);
     if (all && states)
       for (const [number, seconds] of states.entries()) all[number] = (all[number] ?? 0) + seconds;

@@ -73,6 +73,8 @@ export interface TimesOf {
   /** Number of stays on a CPU, and of those shorter than 33 µs; 0 without a ledger. */
   readonly runs: number;
   readonly short_runs: number;
+  /** Bytes from and to disks, and calls of sockets. */
+  readonly moved: number;
 }
 
 export interface ThreadTimes extends TimesOf {
@@ -126,8 +128,11 @@ export interface LockEvidence {
 export interface StuckThread {
   readonly thread: ThreadTimes;
   readonly seconds: number;
-  /** The lock, and the thread that holds it; null if unknown. */
+  /** The lock, if somebody holds it; null if it may as well be a wait for work. */
   readonly lock: LockIdentity | null;
+  /** Number of the lock, or 0; a reader may take several for one. */
+  readonly number: number;
+  /** The thread that holds the lock, or null if unknown. */
   readonly holder: ThreadTimes | null;
 }
 
@@ -182,7 +187,9 @@ export interface Rule {
 /** Hysteresis: a finding that is there stays until below this share of its thresholds. */
 export const EASE = 0.8;
 
+/** A name with its process; the process alone if that has the name, too. */
 export function withProcess(name: string, process: string): string {
+  if (process.startsWith(`${name} (`)) return process;
   return process === "" ? name : `${name} of ${process}`;
 }
 

@@ -11,7 +11,8 @@ import { EASE, type Evidence, type Finding, type Rule } from "./finding";
 import { GOROUTINE_RULE } from "./goroutines";
 import { COLLECTOR_RULE, GROWTH_RULE, STORM_RULE } from "./life";
 import { PartFinder } from "./parts";
-import { ALL_STUCK_RULE, DEADLOCK_RULE, KEPT_RULE } from "./stuck";
+import { POLLING_RULE } from "./polling";
+import { DEADLOCK_RULE, KEPT_RULE, UNRELEASED_RULE } from "./stuck";
 import { DISK_RULE, FAULTS_RULE, MEMORY_RULE, NETWORK_RULE } from "./waits";
 import {
   EVENT_LOOP_RULE,
@@ -124,7 +125,7 @@ export function ranked(findings: readonly Finding[], shown: readonly string[]): 
 const RULES: readonly Rule[] = [
   DEADLOCK_RULE,
   KEPT_RULE,
-  ALL_STUCK_RULE,
+  UNRELEASED_RULE,
   LOCK_RULE,
   AMONG_RULE,
   GOROUTINE_RULE,
@@ -136,6 +137,7 @@ const RULES: readonly Rule[] = [
   SATURATED_RULE,
   TOGETHER_RULE,
   LITTLE_WORK_RULE,
+  POLLING_RULE,
   DISK_RULE,
   MEMORY_RULE,
   NETWORK_RULE,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { lockOf, lockThread, roleOf, texts, timesOf } from "../../testing/evidence";
 import type { StateId } from "../states";
 import type { StuckThread, ThreadTimes } from "./finding";
-import { ALL_STUCK_RULE, DEADLOCK_RULE, KEPT_RULE } from "./stuck";
+import { DEADLOCK_RULE, KEPT_RULE, UNRELEASED_RULE } from "./stuck";
 
 function threadOf(tid: number, states: Partial<Record<StateId, number>> = {}): ThreadTimes {
   return {
@@ -20,6 +20,7 @@ function stuck(tid: number, holder: number | null, number = tid, seconds = 30): 
   return {
     thread: threads.get(tid) ?? threadOf(tid),
     seconds,
+    number,
     lock: holder === null ? null : { ...lock, lock: number, name: `mutex_${number}` },
     holder: holder === null ? null : (threads.get(holder) ?? threadOf(holder)),
   };
@@ -62,20 +63,32 @@ describe("a lock that is not released", () => {
   });
 });
 
-describe("a program that stands still", () => {
+describe("locks that nobody releases", () => {
   const roles = [roleOf("worker-#", 2), roleOf("main", 1)];
-  const all = [stuck(1, null), stuck(2, null), stuck(3, null)];
-
-  it("has no thread that could let others go on", () => {
-    const [text] = texts(ALL_STUCK_RULE, { roles, stuck: all });
-    expect(text).toContain("All 3 threads have waited at locks for 30 s, and none is left");
+  const held = (tid: number, number: number, seconds = 30): StuckThread => ({
+    ...stuck(tid, null, number, seconds),
+    lock,
   });
 
-  it("is none with a thread that waits for something else, of Go, or in a known deadlock", () => {
-    expect(texts(ALL_STUCK_RULE, { roles, stuck: all.slice(1) })).toEqual([]);
-    expect(texts(ALL_STUCK_RULE, { roles, stuck: all, go: true })).toEqual([]);
-    const known = [stuck(1, 2), stuck(2, 1), stuck(3, null)];
-    expect(texts(ALL_STUCK_RULE, { roles, stuck: known })).toEqual([]);
-    expect(texts(ALL_STUCK_RULE, {})).toEqual([]);
+  it("stop a program if no thread is left", () => {
+    const all = [held(1, 5), held(2, 6), stuck(3, null)];
+    expect(texts(UNRELEASED_RULE, { roles, stuck: all })).toEqual([
+      "All 3 threads have waited at locks for 30 s, and none is left to let them go on: a deadlock of worker-1 (1), worker-2 (2), unless a signal releases their locks.",
+    ]);
+  });
+
+  it("are named with the threads that wait while others go on", () => {
+    expect(texts(UNRELEASED_RULE, { roles, stuck: [held(1, 5), held(2, 6)] })).toEqual([
+      "2 threads have waited for 30 s for 2 locks that nobody releases: worker-1 (1), worker-2 (2). It is a deadlock if they hold each other’s.",
+    ]);
+  });
+
+  it("are none at which threads may wait for work, or one lock alone, or for a short time", () => {
+    const idle = [stuck(1, null), stuck(2, null), stuck(3, null)];
+    expect(texts(UNRELEASED_RULE, { roles, stuck: idle })).toEqual([]);
+    const one = [held(1, 5), held(2, 5), stuck(3, null)];
+    expect(texts(UNRELEASED_RULE, { roles, stuck: one })).toEqual([]);
+    expect(texts(UNRELEASED_RULE, { roles, stuck: [held(1, 5), held(2, 6, 9)] })).toEqual([]);
+    expect(texts(UNRELEASED_RULE, { roles, stuck: [stuck(1, 2), stuck(2, 1)] })).toEqual([]);
   });
 });

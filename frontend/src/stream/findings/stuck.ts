@@ -93,33 +93,43 @@ export const KEPT_RULE: Rule = {
   },
 };
 
-export const ALL_STUCK_RULE: Rule = {
-  subject: "programs that stand still",
+/** Number of locks at which threads are stuck, from which a circle is likely. */
+const LOCKS = 2;
+
+export const UNRELEASED_RULE: Rule = {
+  subject: "locks that nobody releases",
   ledger: true,
   whole: true,
   find: ({ stuck, roles, go }: Evidence, ease) => {
-    const seconds = shortest(stuck);
+    // Whoever waits for work, an end or a signal waits at no lock that another thread holds.
+    const waits = stuck.filter(
+      ({ lock, holder, seconds }) =>
+        lock !== null && holder === null && seconds >= ease("unreleased") * STUCK_S,
+    );
+    const locks = new Set(waits.map(({ number }) => number));
+    if (go || locks.size < LOCKS) return [];
     const threads = roles.reduce((sum, { live }) => sum + live, 0);
-    // Go finds its own, and parks all threads of a program that waits for a signal.
-    if (go || threads < 2 || stuck.length < threads) return [];
-    if (seconds < ease("stuck") * STUCK_S || cyclesOf(heldOnes(stuck)).length > 0) return [];
-    const names = stuck.map(({ thread }) => nameOf(thread));
-    const shown = names.slice(0, NAMED).join(", ");
-    const more = names.length > NAMED ? `${shown} and ${names.length - NAMED} more` : shown;
+    const all = stuck.length >= threads;
+    const seconds = formatDuration(shortest(all ? stuck : waits));
+    const names = waits.slice(0, NAMED).map(({ thread }) => nameOf(thread));
+    const more = waits.length > NAMED ? ` and ${waits.length - NAMED} more` : "";
+    const who = `${names.join(", ")}${more}`;
     return [
       {
-        id: "stuck",
-        text:
-          `All ${threads} threads have waited at locks for ${formatDuration(seconds)}, and none is left to let them go on: ` +
-          "a deadlock, unless they wait for a signal or another process.",
+        id: "unreleased",
+        text: all
+          ? `All ${threads} threads have waited at locks for ${seconds}, and none is left to let them go on: ` +
+            `a deadlock of ${who}, unless a signal releases their locks.`
+          : `${counted(waits.length, "thread")} have waited for ${seconds} for ${locks.size} locks that nobody releases: ` +
+            `${who}. It is a deadlock if they hold each other’s.`,
         evidence:
-          `No thread (${more}) ran, slept, polled or waited for bytes in ${formatDuration(seconds)}. ` +
-          `Threshold: ${STUCK_S} s, all threads.`,
+          "These locks are held, by whom is not known, and no wait for them ended. " +
+          `Threshold: ${STUCK_S} s, ${LOCKS} locks.`,
         advice:
-          "Look at the stack of each thread (py-spy dump, gdb -p). Take locks in one order everywhere.",
+          "Look at the stacks of these threads (py-spy dump, gdb -p). Take locks in one order everywhere.",
         confidence: "likely",
-        link: { panel: "times", key: `role:${stuck[0]?.thread.role ?? ""}` },
-        weight: threads,
+        link: { panel: "times", key: `role:${waits[0]?.thread.role ?? ""}` },
+        weight: all ? threads : waits.length,
       },
     ];
   },

@@ -144,6 +144,8 @@ const LOOP_POLLS_PER_S = 1;
 const LOOP_POLLING = 0.05;
 /** A loop that calls sockets so often in a second on a CPU is busy with them, not blocked. */
 const LOOP_CALLS_PER_S = 2000;
+/** CPU time between two polls, beside long stretches, of a loop that answers at once. */
+const LOOP_BRIEF_S = 0.5e-3;
 
 export const EVENT_LOOP_RULE: Rule = {
   subject: "event loops",
@@ -154,7 +156,9 @@ export const EVENT_LOOP_RULE: Rule = {
       const id = `loop:${key}`;
       const polling = inStates(thread, "poll");
       const loop = polls / seconds >= LOOP_POLLS_PER_S && polling >= LOOP_POLLING * wall;
-      if (!loop || calls >= LOOP_CALLS_PER_S * cpu || wall < 0.5 * seconds) return [];
+      // A busy loop polls now and then; one that mostly does so at once and seldom not is held up.
+      const busy = calls >= LOOP_CALLS_PER_S * cpu && (cpu - long_s) / polls > LOOP_BRIEF_S;
+      if (!loop || busy || wall < 0.5 * seconds) return [];
       // A busy CPU cuts long stretches into pieces: then the mean between two polls tells.
       const between_s = cpu / polls;
       const long_enough = long_s >= ease(id) * LOOP_SHARE * wall || between_s >= ease(id) * LOOP_S;
@@ -182,7 +186,7 @@ export const EVENT_LOOP_RULE: Rule = {
 
 /** Roles of threads that runtimes and servers call so by default, and that take work from a queue. */
 const POOLS =
-  /^(?:pool-#-thread|ForkJoinPool|ThreadPoolExec|XNIO-#|qtp#|grpc-default-e|default-dispat|.*-exec-#)/;
+  /^(?:pool-#-thread|ForkJoinPool|ThreadPoolExec|AnyIO worker|libuv-worker|XNIO-#|qtp#|grpc-default-e|default-dispat|.*-exec-#)/;
 /** Maximum share of time of a full pool's threads that other threads end, by giving them work. */
 const FULL_WAITING = 0.02;
 /** Threads that work wake up so often, or compute for so much of the time. */
