@@ -58,7 +58,6 @@ class Caution:
         self._first: int | None = None
         self._before = most
         self._stays: deque[tuple[int, float]] = deque()
-        self._late = 1.0
         self._falls: dict[int, _Fall] = {}
 
     def begin(self, size: int) -> None:
@@ -80,8 +79,6 @@ class Caution:
         """Count time at a size, once the search has begun."""
         if self._first is None:
             return
-        if self._stays and self._stays[-1][0] != size:
-            self._late = max(1.0, intervals)
         self._stays.append((size, intervals))
         if len(self._stays) > REVIEWED:
             self._before = self._after(self._before, [self._stays.popleft()], curves)
@@ -123,7 +120,7 @@ class Caution:
         sizes, best = np.array(curves.sizes), best_of(tried, curves)
         left = max(TOLERABLE, self.left(curves))
         risks = [self._risk(size, best, tried, curves) for size in curves.sizes]
-        mask = self._late * np.array(risks) <= left
+        mask = np.array(risks) <= left
         for size, fall in self._falls.items():
             if fall.until_s > at_s:
                 mask &= sizes > size if size < best else sizes < size
@@ -145,7 +142,8 @@ class Caution:
             share = (there - begin) / (way[following] - begin)
             loss = (1 - share) * _worse(last, best, curves) + share * _worse(following, best, curves)
         elif nearer:
-            loss = _worse(last, best, curves) + _assumed(size, last)
+            loss = _worse(last, best, curves)
+            loss += min(_assumed(size, last), 2 * loss * (there / way[last] - 1))
         return 1 - exp(_less(self._first or best, best, curves) - loss)
 
     def _may_lose(self, size: int, curves: Curves) -> float:
