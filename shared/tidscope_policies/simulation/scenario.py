@@ -123,6 +123,23 @@ class Peak(_Table):
 
 
 @dataclass(frozen=True)
+class Retries(_Table):
+    """Requests beyond the capacity time out, and are sent again: overload amplifies itself.
+
+    A try that times out has taken `wasted_percent` of the work of an operation, and is sent again
+    with a probability of `again_percent`, `tries` times at most on average.
+    """
+
+    again_percent: float = _number(0, 99)
+    wasted_percent: float = _number(0, 99)
+    tries: float = _number(1, default=3.0)
+
+    def _check(self) -> None:
+        if self.again_percent + self.wasted_percent >= 100:
+            raise ValueError("again_percent and wasted_percent are 100 or more together")
+
+
+@dataclass(frozen=True)
 class Process(_Table):
     """A program with a pool, whose throughput follows the universal scalability law.
 
@@ -143,6 +160,7 @@ class Process(_Table):
         warm_up: of its level; absent: none.
         lag_s: how much later an operation is counted than it is done.
         peak: a second one; absent: none.
+        retries: of requests beyond the capacity; only where `ceiling_ops` limits the demand.
         work_sd: operations are whole, and the logarithm of their work has this standard deviation;
             absent: they are a stream.
     """
@@ -163,6 +181,7 @@ class Process(_Table):
     warm_up: WarmUp | None = None
     lag_s: float = _number(0, 600, default=0.0)
     peak: Peak | None = None
+    retries: Retries | None = None
     work_sd: float | None = _number(0, 5, default=None)
 
     def _check(self) -> None:
@@ -212,6 +231,7 @@ class Scenario(_Table):
         scored_from_s: what is before that does not count.
         cores: of the host; more threads than that share them.
         crowding: loss for each core's worth of threads above the cores.
+        coupled: the programs are stages of one pipeline: each does what the slowest one can do.
         low: lowest size.
         high: highest size.
         start: size in effect when a program starts; absent: the highest.
@@ -229,6 +249,7 @@ class Scenario(_Table):
     scored_from_s: float = _number(0, default=10.0)
     cores: int = _number(1, MAX_THREADS, default=16)
     crowding: float = _number(0, default=0.12)
+    coupled: bool = False
     low: int = _number(1, MAX_THREADS, default=4)
     high: int = _number(1, MAX_THREADS, default=16)
     start: int | None = _number(1, MAX_THREADS, default=None)

@@ -11,7 +11,7 @@ from math import exp, log, log2
 import numpy as np
 from numpy.typing import NDArray
 
-from tidscope_policies.simulation.scenario import Dips, Noise, Phase, Process, Scenario
+from tidscope_policies.simulation.scenario import Dips, Noise, Phase, Process, Retries, Scenario
 
 Ints = tuple[int, ...]
 
@@ -22,6 +22,9 @@ STEP_S = 0.25
 
 WHITE_S = 2.0
 """White noise is given for an interval of this length; of a step it is larger."""
+
+LEAST = 0.1
+"""Share of the capacity that serves requests in time in the worst overload."""
 
 NOISE, DIPS, PHASES, WORK, NEIGHBOUR, MISSING = 1, 2, 3, 4, 6, 7
 
@@ -48,6 +51,23 @@ def capacity(process: Process, phase: Phase, size: float) -> float:
         off = log2(size / process.peak.at) / process.peak.width
         rate *= 1 + process.peak.percent / 100 * exp(-0.5 * off**2)
     return rate
+
+
+def goodput(retries: Retries, demand: float, rate: float) -> float:
+    """Operations a second that succeed while the demand exceeds what a program can do.
+
+    The steady state of the tries: those that succeed and the wasted work of those that time out use
+    up the capacity, and a share of the latter is sent again.
+
+    Args:
+        retries: what becomes of a try that times out.
+        demand: new requests a second, `rate` at least.
+        rate: operations a second of the program if no work is wasted.
+    """
+    again, useful = retries.again_percent / 100, 1 - retries.wasted_percent / 100
+    offered = demand + again * (demand - rate) / (useful - again)
+    offered = min(offered, demand * retries.tries)
+    return max(LEAST * rate, offered - (offered - rate) / useful)
 
 
 class SimulatedPools:
@@ -87,11 +107,16 @@ class SimulatedPools:
         return phase > 0 and self._phases[at][phase].unseen
 
     def limited(self, at: int, phase: int, rate: float) -> float:
-        """A rate, or the program's demand if that is less."""
-        ceiling = self._scenario.processes[at].ceiling_ops
+        """A rate, or the program's demand if that is less; in overload, what retries leave."""
+        process = self._scenario.processes[at]
+        ceiling = process.ceiling_ops
         if phase >= 0 and self._phases[at][phase].ceiling_ops is not None:
             ceiling = self._phases[at][phase].ceiling_ops
-        return rate if ceiling is None else min(rate, ceiling)
+        if ceiling is None:
+            return rate
+        if rate < ceiling and process.retries is not None:
+            return goodput(process.retries, ceiling, rate)
+        return min(rate, ceiling)
 
     def throughput(self, sizes: Ints, phases: Ints) -> tuple[float, ...]:
         """Operations a second that each program does, without noise."""
@@ -99,7 +124,7 @@ class SimulatedPools:
         return tuple(self.limited(at, phases[at], rate) for at, rate in enumerate(rates))
 
     def best(self, phases: Ints) -> tuple[float, ...]:
-        """Throughput of each program at the largest possible sum of logarithms."""
+        """Capacities of the programs at the sizes with the largest sum of logarithms."""
         found = self._best.get(phases)
         if found is None:
             found = self._best[phases] = self._search(phases)
@@ -110,12 +135,16 @@ class SimulatedPools:
         threads = sum(size for size, phase in zip(sizes, phases, strict=True) if phase >= 0)
         share = min(1.0, cores / threads) if threads else 1.0
         crowd = 1 / (1 + self._scenario.crowding * max(0.0, threads / cores - 1))
-        return tuple(
+        rates = tuple(
             crowd * capacity(process, self._phases[at][phases[at]], sizes[at] * share)
             if phases[at] >= 0
             else 0.0
             for at, process in enumerate(self._scenario.processes)
         )
+        if self._scenario.coupled:
+            slowest = min(rate for rate, phase in zip(rates, phases, strict=True) if phase >= 0)
+            rates = tuple(min(rate, slowest) for rate in rates)
+        return rates
 
     def _search(self, phases: Ints) -> tuple[float, ...]:
         """All sizes of up to two programs; of more, one program after the other until it rests."""
@@ -133,7 +162,7 @@ class SimulatedPools:
                         for size in self._scenario.bounds.sizes
                     ]
                 best = max(choices, key=lambda sizes: _value(self.throughput(sizes, phases)))
-        return self.throughput(best, phases)
+        return self.capacities(best, phases)
 
 
 def _value(rates: tuple[float, ...]) -> float:
