@@ -167,6 +167,10 @@ async def test_operations_are_ranked_over_all_endpoints(backend: Backend) -> Non
     query = found.operations[-1]
     assert (query.endpoints, query.traces, query.exclusive_ns) == (2, 3, 300_000)
     assert query.mean_share == pytest.approx((200 / 603 + 100 / 301) / 2)
+    shapes = {one.name: one for one in found.shapes}
+    assert len(shapes) == 8
+    assert (sum(shapes["spans"].counts), sum(shapes["callers"].counts)) == (3, 1)
+    assert shapes["callers"].most == 2
 
 
 async def test_anomalies_against_an_earlier_set(backend: Backend) -> None:

@@ -12,6 +12,7 @@ from tidscope_traces.summary.durations import measure_durations
 from tidscope_traces.summary.heat import heat_map
 from tidscope_traces.summary.options import Options, Projection
 from tidscope_traces.summary.ranking import rank_everywhere
+from tidscope_traces.summary.shapes import shapes_of
 from tidscope_traces.summary.traces import Summaries, summarise_all
 from tidscope_traces.summary.tree import compare_trees, merge_contexts
 from tidscope_wire.generated.models import (
@@ -100,11 +101,12 @@ class TraceAnalyst:
         )
 
     def everywhere(self, wanted: Wanted) -> TraceOperations:
-        """Return operations ranked over all endpoints."""
+        """Return operations ranked over all endpoints, and the shapes of their requests."""
         chosen = self._queries.choose(wanted)
-        summaries = summarise_all(_traces(chosen.spans), Options())
+        summaries = summarise_all(_traces(chosen.spans), Options(calls=True))
         return everywhere_answer(
             rank_everywhere(summaries),
+            shapes_of(summaries),
             len({trace.operation for trace in summaries.traces}),
             len(summaries.traces),
             chosen.omitted,

@@ -4409,32 +4409,6 @@ class TraceOperation(Message):
     """
 
 
-class TraceOperations(Message):
-    """
-    GET /api/v1/traces/operations: what critical paths of all endpoints consist of.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    endpoints: Annotated[int, Field(ge=0)]
-    """
-    Endpoints.
-    """
-    traces: Annotated[int, Field(ge=0)]
-    """
-    Traces that were analysed.
-    """
-    omitted: Annotated[int, Field(ge=0)]
-    """
-    Traces in the window beyond the bound of one analysis.
-    """
-    operations: list[OperationEverywhere]
-    """
-    Greatest mean share first.
-    """
-
-
 class TracePathPart(Message):
     """
     A stretch of a critical path: while it lasts, the trace waits for this span itself.
@@ -4492,6 +4466,77 @@ class TraceSet(Message):
     Traces.
     """
     quantiles: TraceQuantiles
+
+
+TraceShapeName = TypeAliasType(
+    "TraceShapeName",
+    Annotated[
+        Literal[
+            "spans",
+            "operations",
+            "duration_ns",
+            "depth",
+            "path_spans",
+            "concurrency",
+            "path_operations",
+            "callers",
+        ],
+        Field(title="TraceShapeName"),
+    ],
+)
+"""
+Property. spans, operations, depth: of a request. duration_ns: its latency. concurrency: calls without calls of their own that ran at once. path_spans, path_operations: on its critical path. callers: operations that call an operation.
+"""
+
+
+Bound = TypeAliasType("Bound", Annotated[int, Field(ge=0)])
+"""
+Value.
+"""
+
+
+Count1 = TypeAliasType("Count1", Annotated[int, Field(ge=0)])
+"""
+Number.
+"""
+
+
+class TraceShape(Message):
+    """
+    Distribution of one property.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: Annotated[TraceShapeName, Field(title="TraceShapeName")]
+    """
+    Property. spans, operations, depth: of a request. duration_ns: its latency. concurrency: calls without calls of their own that ran at once. path_spans, path_operations: on its critical path. callers: operations that call an operation.
+    """
+    mean: Annotated[float, Field(ge=0.0)]
+    """
+    Mean.
+    """
+    p50: Annotated[int, Field(ge=0)]
+    """
+    Median.
+    """
+    p95: Annotated[int, Field(ge=0)]
+    """
+    95th percentile.
+    """
+    most: Annotated[int, Field(ge=0)]
+    """
+    Greatest value.
+    """
+    bounds: list[Bound]
+    """
+    Edges, ascending, one more than counts.
+    """
+    counts: list[Count1]
+    """
+    Requests, or operations, from an edge to below the next.
+    """
 
 
 class TraceSkew(Message):
@@ -6633,6 +6678,36 @@ class TraceList(Message):
     traces: list[TraceSummary]
     """
     In the order that was asked for.
+    """
+
+
+class TraceOperations(Message):
+    """
+    GET /api/v1/traces/operations: what critical paths of all endpoints consist of.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    endpoints: Annotated[int, Field(ge=0)]
+    """
+    Endpoints.
+    """
+    traces: Annotated[int, Field(ge=0)]
+    """
+    Traces that were analysed.
+    """
+    omitted: Annotated[int, Field(ge=0)]
+    """
+    Traces in the window beyond the bound of one analysis.
+    """
+    operations: list[OperationEverywhere]
+    """
+    Greatest mean share first.
+    """
+    shapes: list[TraceShape]
+    """
+    Distributions of properties of the requests, and of callers of operations; empty without requests.
     """
 
 
