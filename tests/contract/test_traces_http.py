@@ -100,7 +100,13 @@ async def test_an_imported_file_is_analysed(backend: Backend) -> None:
     heat = TraceHeat.model_validate_json(await read(backend, "heat", columns=4))
     row = [one.operation for one in heat.operations].index("SQL")
     assert len(heat.traces) == 4
-    assert heat.exclusive_ns[row][-1] == heat.chains[row][-1][0].ns == 600_000
+    assert heat.times_ns[row][-1] == heat.chains[row][-1][0].ns == 600_000
+    heat = TraceHeat.model_validate_json(
+        await read(backend, "heat", metric="inclusive", percentile=95)
+    )
+    # The root includes everything that it calls.
+    assert [one.operation for one in heat.operations] == ["GET /", "SQL"]
+    assert heat.times_ns[0] == [one.duration_ns for one in heat.traces]
     detail = TraceDetail.model_validate_json(await read(backend, f"{1:032x}"))
     assert [(one.end_ns - one.start_ns) // 1000 for one in detail.path] == [50, 100, 151]
 

@@ -9,7 +9,7 @@ from tidscope_traces.spans.model import Operation, Span, Trace, group_spans, mak
 from tidscope_traces.spans.reading import LATEST_NS
 from tidscope_traces.summary.analysis import describe
 from tidscope_traces.summary.durations import measure_durations
-from tidscope_traces.summary.heat import heat_map
+from tidscope_traces.summary.heat import HeatMetric, heat_map
 from tidscope_traces.summary.options import Options, Projection
 from tidscope_traces.summary.ranking import rank_everywhere
 from tidscope_traces.summary.shapes import shapes_of
@@ -138,10 +138,19 @@ class TraceAnalyst:
             (trees[0], trees[1]),
         )
 
-    def heat(self, wanted: Wanted, asked: Asked, rows: int, columns: int) -> TraceHeat:
-        """Return the heat map of an endpoint."""
+    def heat(
+        self,
+        wanted: Wanted,
+        asked: Asked,
+        rows: int,
+        columns: int,
+        metric: HeatMetric = "exclusive",
+        percentile: float = 50,
+    ) -> TraceHeat:
+        """Return the heat map of an endpoint; arguments as of `heat_map`."""
         traces = list(_traces(self._queries.choose(wanted).spans))
-        found = heat_map(summarise_all(traces, _options(wanted, asked)), rows, columns)
+        summaries = summarise_all(traces, _options(wanted, asked))
+        found = heat_map(summaries, rows, columns, metric, percentile)
         return heat_answer(found, {trace.trace_id: _summary(trace) for trace in traces})
 
     def detail(self, trace_id: str, places: Places) -> TraceDetail:

@@ -206,7 +206,7 @@ def heat_answer(found: Heat, summaries: Mapping[str, TraceSummary]) -> TraceHeat
     return TraceHeat(
         operations=operations_of(found.operations),
         traces=[summaries[found.trace_ids[at]] for at in order],
-        exclusive_ns=[[row[at] for at in order] for row in found.cells_ns],
+        times_ns=[[row[at] for at in order] for row in found.cells_ns],
         chains=[
             [
                 [HeatChain(chain=operations_of(one.operations), ns=one.ns) for one in row[at]]

@@ -4355,9 +4355,9 @@ class TraceEndpoint(Message):
     """
 
 
-ExclusiveN = TypeAliasType("ExclusiveN", Annotated[int, Field(ge=0)])
+TimesN = TypeAliasType("TimesN", Annotated[int, Field(ge=0)])
 """
-Own time on the critical path, nanoseconds.
+Time on the critical path, nanoseconds.
 """
 
 
@@ -4677,7 +4677,7 @@ Nanoseconds.
 """
 
 
-ExclusiveN1 = TypeAliasType("ExclusiveN1", Annotated[int, Field(ge=0)])
+ExclusiveN = TypeAliasType("ExclusiveN", Annotated[int, Field(ge=0)])
 """
 Nanoseconds.
 """
@@ -4709,7 +4709,7 @@ class TraceTree(Message):
     """
     On critical paths with all below it, sum over the traces.
     """
-    exclusive_ns: list[ExclusiveN1]
+    exclusive_ns: list[ExclusiveN]
     """
     On critical paths itself, sum over the traces.
     """
@@ -6651,15 +6651,15 @@ class TraceHeat(Message):
     )
     operations: list[TraceOperation]
     """
-    Rows, greatest median of their own time first.
+    Rows, greatest percentile of their times first.
     """
     traces: list[TraceSummary]
     """
     Columns, by start.
     """
-    exclusive_ns: list[list[ExclusiveN]]
+    times_ns: list[list[TimesN]]
     """
-    Rows of own times.
+    Rows of own or inclusive times, as asked.
     """
     chains: list[list[list[HeatChain]]]
     """

@@ -235,7 +235,12 @@ it("goes through the heat map by keys, in words, and opens a request", async () 
   await page.press("{ArrowDown}");
   expect(said()).toBe("cache get: not on the critical path of a request of 30.0 ms");
   await page.click(screen.getByText("As a table"));
-  expect(inTable("Own time of operations").getAllByRole("row")[1]?.textContent).toContain("db SQL");
+  expect(inTable("Time of operations").getAllByRole("row")[1]?.textContent).toContain("db SQL");
+  await page.click(screen.getByRole("radio", { name: "With its calls" }));
+  await page.click(screen.getByRole("radio", { name: "By P95" }));
+  await page.settle();
+  const query = lastQuery(page, "GET /traces/heat");
+  expect([query.get("metric"), query.get("percentile")]).toEqual(["inclusive", "95"]);
   map.focus();
   await page.press("{ArrowLeft}{ArrowLeft}{Enter}");
   expect(window.location.pathname).toMatch(/^\/traces\/[0-9a-f]{32}$/);
