@@ -100,7 +100,13 @@ async def test_an_imported_file_is_analysed(backend: Backend) -> None:
     heat = TraceHeat.model_validate_json(await read(backend, "heat", columns=4))
     row = [one.operation for one in heat.operations].index("SQL")
     assert len(heat.traces) == 4
-    assert heat.exclusive_ns[row][-1] == heat.chains[row][-1][0].ns == 600_000
+    assert heat.times_ns[row][-1] == heat.chains[row][-1][0].ns == 600_000
+    heat = TraceHeat.model_validate_json(
+        await read(backend, "heat", metric="inclusive", percentile=95)
+    )
+    # The root includes everything that it calls.
+    assert [one.operation for one in heat.operations] == ["GET /", "SQL"]
+    assert heat.times_ns[0] == [one.duration_ns for one in heat.traces]
     detail = TraceDetail.model_validate_json(await read(backend, f"{1:032x}"))
     assert [(one.end_ns - one.start_ns) // 1000 for one in detail.path] == [50, 100, 151]
 
@@ -167,6 +173,10 @@ async def test_operations_are_ranked_over_all_endpoints(backend: Backend) -> Non
     query = found.operations[-1]
     assert (query.endpoints, query.traces, query.exclusive_ns) == (2, 3, 300_000)
     assert query.mean_share == pytest.approx((200 / 603 + 100 / 301) / 2)
+    shapes = {one.name: one for one in found.shapes}
+    assert len(shapes) == 8
+    assert (sum(shapes["spans"].counts), sum(shapes["callers"].counts)) == (3, 1)
+    assert shapes["callers"].most == 2
 
 
 async def test_anomalies_against_an_earlier_set(backend: Backend) -> None:

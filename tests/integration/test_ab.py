@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import tempfile
 from pathlib import Path
@@ -71,6 +72,50 @@ def test_a_number_that_the_command_prints(environment: dict[str, str]) -> None:
     done = ab(environment, *metric, "--", "echo", "none")
     assert done.returncode == 3
     assert "old: result rate: no line of the output matches" in done.stderr
+
+
+SERVING = """
+import http.server, sys, threading, time
+began, rate = time.monotonic(), float(sys.argv[2])
+class Page(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        done = (time.monotonic() - began) * rate
+        text = f'# TYPE jobs_total counter\\njobs_total{{kind="a"}} {done}\\njobs_total 5\\n'
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(text.encode())
+    def log_message(self, *_): pass
+server = http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Page)
+threading.Timer(1.0, server.shutdown).start()
+server.serve_forever()
+"""
+
+
+def test_the_rate_of_a_counter_that_the_command_serves(environment: dict[str, str]) -> None:
+    """Also: a port that another program has is refused."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        metric = ("--metric", f"prometheus:{port}:/metrics#jobs_total", "--recorded", "0")
+        done = ab(environment, *metric, "--", "true")
+        assert "in use by another program" in done.stderr
+    program = [*NO_SITE, SERVING, port]
+    found = answer(environment, *metric, "--", *program, "1000", "::", *program, "2000")
+    assert found["verdict"] == "better", found["text"]
+    assert found["difference_percent"] == pytest.approx(100, rel=0.02)
+    assert [one["mean"] for one in found["variants"]] == pytest.approx([1000, 2000], rel=0.01)
+
+
+def test_a_quantile_of_wall_times_is_of_a_hundred_runs(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    def command(name: str) -> list[str]:
+        return ["sh", "-c", f"echo x >> {tmp_path / name}"]
+
+    options = ("--metric", "wall-p99", "--recorded", "0", "--time", "1")
+    found = answer(environment, *options, "--", *command("old"), "::", *command("new"))
+    assert found["label"] == "Wall time, p99"
+    runs = [len((tmp_path / name).read_text().split()) for name in ("old", "new")]
+    assert runs == [1 + 100 * found["pairs"]] * 2
 
 
 def test_variants_may_differ_by_environment_only(environment: dict[str, str]) -> None:

@@ -126,8 +126,8 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         read_definition(tmp_path / "none.toml", workloads_folder())
 
 
-LONG = {"thesis-web", "thesis-kv", "policies-pair"}
-"""Files with times of their sources; their short variants take a quarter of an hour."""
+LONG = {"thesis-web", "thesis-kv", "policies-pair", "pool-dynamic"}
+"""Files with times of their sources or a long search; their short variants take 15 minutes."""
 
 
 @pytest.mark.parametrize("preset", ["full", "short", "quick"])

@@ -14,6 +14,7 @@ from tidscope_backend.experiments.building import prepare
 from tidscope_backend.experiments.definition import Definition, RepeatSpec, read_definition
 from tidscope_backend.experiments.journal import Ended, Entry, Failed, Repeated, read_journal
 from tidscope_backend.experiments.matrix import Cell
+from tidscope_backend.experiments.over_time import Seconds
 from tidscope_backend.experiments.repeat import measure_programs
 from tidscope_backend.experiments.report import write_report
 from tidscope_backend.experiments.runner import Opened, Runner, open_last, open_new
@@ -77,6 +78,9 @@ class Noting:
 
     def figures(self, run: str) -> Mapping[str, float]:
         return {"mean_cores": 0.5, "power_w": 50.0}
+
+    def seconds(self, run: str) -> Seconds:
+        return {"size": [4.0, 6.0], "throughput": [None, 100.0]}
 
     @property
     def left(self) -> set[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from experiment_entries import beginning, repeat
+from tidscope_backend.cli.variant_runs import quantile_of, runs_for
 from tidscope_backend.experiments.analysis import analyse
 from tidscope_backend.experiments.definition import Definition, Preset, read_definition
 from tidscope_backend.experiments.difference import DifferenceRules
@@ -97,6 +98,14 @@ def test_a_mistake_names_file_key_and_what_to_do(tmp_path: Path, text: str, said
         ("wall", "wall_s", "less", False),
         ("rss", "peak_rss_bytes", "less", False),
         ("wall:more", "wall_s", "more", False),
+        ("wall-p99", "wall_p99_s", "less", False),
+        (
+            "prometheus:9100:/m?x=1#a:b_total",
+            "prometheus:9100:/m?x=1#a:b_total",
+            "more",
+            False,
+        ),
+        ("prometheus:9100:/m#lost_total:less", "prometheus:9100:/m#lost_total", "less", False),
         ("go-bench", "go_bench_ns", "less", False),
         ("n:more=/n: ([0-9]+)/", "result:n", "more", False),
         ("ops=/([0-9]+)/", "result:ops", "more", False),
@@ -111,6 +120,19 @@ def test_a_mistake_names_file_key_and_what_to_do(tmp_path: Path, text: str, said
 def test_metrics(text: str, name: str, better: str, recorded: bool) -> None:
     found = compared_figure(text)
     assert (found.name, found.better, found.is_recorded) == (name, better, recorded)
+
+
+@pytest.mark.parametrize("text", ["prometheus:99999:/m#a", "prometheus:80#a", "prometheus:x"])
+def test_a_counter_is_written_with_port_path_and_name(text: str) -> None:
+    with pytest.raises(ValueError, match="use PORT:PATH#NAME"):
+        compared_figure(text)
+
+
+def test_a_block_has_a_run_beyond_its_quantile() -> None:
+    assert [runs_for(0.5), runs_for(0.99)] == [10, 100]
+    times = [0.001 * number for number in range(1, 101)]
+    assert quantile_of(times, 0.5) == pytest.approx(0.0505)
+    assert 0.099 < quantile_of(times, 0.99) < 0.1
 
 
 @pytest.mark.parametrize("text", ["mean_cores", "n=3", "n:less=3", "", "lock:", "pool:p99"])

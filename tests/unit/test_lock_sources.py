@@ -12,7 +12,6 @@ from tidscope_collector.inspection.own_server import (
     NotServedError,
     TooSlowError,
 )
-from tidscope_collector.inspection.prometheus_text import add_up
 from tidscope_collector.locks import runtime_locks
 from tidscope_collector.locks.runtime_locks import (
     ALL,
@@ -25,6 +24,7 @@ from tidscope_collector.locks.runtime_locks import (
     JavaLocks,
     Waited,
 )
+from tidscope_wire.prometheus_text import add_up
 
 HELD = "mutex released by main.use"
 PROFILE, METRICS = runtime_locks.PAGES

@@ -10,12 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 from tidscope_collector.confinement.children import ENDED, ChildError, LimitedChildren, Reply
-from tidscope_collector.inspection.prometheus_text import (
-    PrometheusTextError,
-    Sample,
-    add_up,
-    read_samples,
-)
 from tidscope_collector.steering.loop.signals import (
     Count,
     IntervalMeter,
@@ -25,6 +19,12 @@ from tidscope_collector.steering.loop.signals import (
 )
 from tidscope_policies.contract import Bounds, CoreShare
 from tidscope_wire.generated.models import PrometheusCounter
+from tidscope_wire.prometheus_text import (
+    PrometheusTextError,
+    Sample,
+    add_up,
+    read_samples,
+)
 
 TEXT = """# HELP http_requests_total Requests.
 # TYPE http_requests_total counter

@@ -12,6 +12,7 @@ from tidscope_traces.summary.durations import AROUND, FIFTHS, measure_durations,
 from tidscope_traces.summary.heat import Chain, heat_map
 from tidscope_traces.summary.options import Options, Projection, Tag
 from tidscope_traces.summary.ranking import rank_everywhere, rank_operations
+from tidscope_traces.summary.shapes import shapes_of
 from tidscope_traces.summary.traces import Summaries, summarise_all
 from tidscope_traces.summary.tree import ContextTree, compare_trees, merge_contexts
 from trace_builders import MS, any_spans, made_span, made_trace
@@ -147,7 +148,7 @@ def test_durations_by_nearest_rank_and_in_buckets() -> None:
     assert (found.p50_ns, found.p95_ns, found.p99_ns) == (50 * MS, 95 * MS, 99 * MS)
     assert sum(found.counts) == 100
     assert len(found.bounds_ns) == len(found.counts) + 1
-    assert (found.bounds_ns[0], found.bounds_ns[-1]) == (MS, 100 * MS)
+    assert (found.bounds_ns[0], found.bounds_ns[-1]) == (MS, 100 * MS + 1)
     for some in ([0], [5], [0, 0], [0, 1], [7, 7, 7], [1, 2, 10**15]):
         assert sum(measure_durations(some).counts) == len(some)
     assert measure_durations([]).counts == []
@@ -194,6 +195,32 @@ def test_a_ranking_of_all_endpoints() -> None:
     assert ranked[0].mean_share == pytest.approx((0.9 + 0.25) / 2)
     assert ranked[0].traces == 3
     assert rank_everywhere(summaries_of()) == []
+
+
+def test_shapes_of_all_requests() -> None:
+    """Two requests A(B, B beside C(D)) of 30 ms, and one Z of 10 ms."""
+    spans = [
+        made_span("A", 0, 30),
+        made_span("B", 0, 20, "A"),
+        made_span("C", 2, 18, "A"),
+        made_span("D", 4, 10, "C"),
+    ]
+    traces = [made_trace(*spans), made_trace(*spans), made_trace(made_span("Z", 0, 10))]
+    found = {one.name: one for one in shapes_of(summarise_all(traces, Options(calls=True)))}
+    assert [found["spans"].p50, found["spans"].most, found["spans"].mean] == [4, 4, 3]
+    assert (found["operations"].p50, found["depth"].most) == (4, 3)
+    assert (found["duration_ns"].p50, found["duration_ns"].most) == (30 * MS, 30 * MS)
+    # B and D run at once; C calls D, so it does not count.
+    assert found["concurrency"].most == 2
+    assert (found["path_spans"].most, found["path_operations"].most) == (2, 2)
+    # B and C have the caller A, D has C; roots have none.
+    assert (found["callers"].counts, found["callers"].most) == ([3], 1)
+    for one in found.values():
+        assert len(one.bounds) == len(one.counts) + 1
+        assert sum(one.counts) == 3
+    assert found["spans"].bounds == [1, 2, 3, 4, 5]
+    assert found["spans"].counts == [1, 0, 0, 2]
+    assert shapes_of(summarise_all([], Options(calls=True))) == []
 
 
 def test_the_heat_map() -> None:

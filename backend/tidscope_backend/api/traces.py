@@ -12,6 +12,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi import Path as InPath
 from pydantic import BaseModel
 from tidscope_traces.spans.reading import LATEST_NS
+from tidscope_traces.summary.heat import HeatMetric
 from tidscope_wire.generated.models import (
     JaegerRequest,
     TraceAnalysis,
@@ -334,9 +335,14 @@ async def heat(
     merge: Roots = "single",
     rows: Annotated[int, Query(ge=1, le=200)] = 30,
     columns: Annotated[int, Query(ge=1, le=500)] = 100,
+    metric: HeatMetric = "exclusive",
+    percentile: Percentile = 50,
 ) -> Response:
     asked = Asked(exclude or (), merge == "merged")
-    return await traces.answer(request, lambda: traces.analyst.heat(wanted, asked, rows, columns))
+    return await traces.answer(
+        request,
+        lambda: traces.analyst.heat(wanted, asked, rows, columns, metric, percentile),
+    )
 
 
 @routes.get(

@@ -239,8 +239,9 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--metric",
         type=_metric,
         default="wall",
-        help="the figure to compare: wall, cpu, user, system, rss, go-bench; NAME:less=/REGEX/ or "
-        "NAME:more=/REGEX/ for a number in the output (see tidscope record --help); of recorded "
+        help="the figure to compare: wall, wall-p50, wall-p99, cpu, user, system, rss, go-bench; "
+        "NAME:less=/REGEX/ or NAME:more=/REGEX/ for a number in the output (see tidscope record "
+        "--help); prometheus:PORT:PATH#NAME for the rate of a counter that it serves; of recorded "
         "runs lock:NAME, or a figure of tidscope compare such as cpu_delay_ns (%(default)s)",
     )
     parser.add_argument(

@@ -5,7 +5,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from tidscope_traces.anomalies.detector import MIN_TRACES, Anomaly, find_anomalies
 from tidscope_traces.spans.reading import LATEST_NS
@@ -14,6 +14,7 @@ from tidscope_traces.summary.durations import AROUND, FIFTHS, window
 from tidscope_traces.summary.heat import heat_map
 from tidscope_traces.summary.options import Options
 from tidscope_traces.summary.ranking import rank_everywhere
+from tidscope_traces.summary.shapes import shapes_of
 from tidscope_traces.summary.traces import Summaries
 from tidscope_traces.summary.tree import DifferenceTree, compare_trees
 
@@ -27,6 +28,7 @@ from tidscope_backend.critical_paths.exports import (
     FAILURE_HEAD,
     GROWN_HEAD,
     RANKING_HEAD,
+    SHAPE_HEAD,
     analysis_json,
     chain_rows,
     difference_json,
@@ -41,6 +43,7 @@ from tidscope_backend.critical_paths.exports import (
     path_text,
     projection_text,
     ranking_rows,
+    shape_rows,
     table,
 )
 from tidscope_backend.critical_paths.page import HEAT_COLUMNS, Report, draw_page
@@ -233,11 +236,12 @@ def _anomaly_lines(summaries: Summaries, anomalies: list[Anomaly], top: int) -> 
 
 
 def _everywhere_lines(summaries: Summaries, top: int) -> list[str]:
-    """Return the ranking over all endpoints; empty for one endpoint."""
+    """Return the ranking over all endpoints, if there are several, and the requests' shapes."""
+    shapes = ["", *table(SHAPE_HEAD, shape_rows(shapes_of(summaries)), NAME_WIDTH)]
     if len({trace.operation for trace in summaries.traces}) < 2:
-        return []
+        return shapes
     rows = everywhere_rows(rank_everywhere(summaries), top)
-    return ["", *table(EVERYWHERE_HEAD, rows, NAME_WIDTH)]
+    return ["", *table(EVERYWHERE_HEAD, rows, NAME_WIDTH), *shapes]
 
 
 def _base(
@@ -330,6 +334,7 @@ def _document(
             for trace in summaries.traces
         ],
         "everywhere": everywhere_json(rank_everywhere(summaries)),
+        "shapes": [asdict(one) for one in shapes_of(summaries)],
         "difference": None if difference is None else difference_json(difference[1]),
         "anomalies": [
             {

@@ -16,10 +16,13 @@ from tidscope_backend.cli.backend_client import BackendClient, RefusedError, Una
 from tidscope_backend.cli.command import CommandError
 from tidscope_backend.cli.output_relay import Keeping
 from tidscope_backend.cli.recording_client import RecordingClient, RecordingOptions
+from tidscope_backend.exchange.formats import pool_readings
 from tidscope_backend.experiments.matrix import Cell, figures_of_run
+from tidscope_backend.experiments.over_time import Seconds, seconds_of
 from tidscope_backend.experiments.workload import RepeatError
 from tidscope_backend.processes import bound_to_parent, run_module, wait_or_kill
 from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.reader import RunReader
 
 ENDED_SECONDS = 20.0
 POLL_SECONDS = 0.1
@@ -95,6 +98,14 @@ class ExperimentClient:
                     break
             time.sleep(POLL_SECONDS)
         return {}
+
+    def seconds(self, run: str) -> Seconds:
+        """Return size and throughput of the pool by second of an ended run; empty if unknown."""
+        try:
+            reader = RunReader(self._runs / run)
+            return seconds_of(pool_readings(reader).to_pylist(), reader.manifest.from_ns)
+        except (OSError, ValueError):
+            return {}
 
     def _options(self, group: str | None, cell: Cell | None) -> RecordingOptions:
         return RecordingOptions(

@@ -12,6 +12,7 @@ from tidscope_backend.cli.backend_client import running_backend
 from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.server_options import add_backend_options, duration
 from tidscope_backend.cli.steering_client import SteeringClient
+from tidscope_backend.prometheus_counter import parse_counter
 
 KNOBS: tuple[KnobKind, ...] = ("go-agent", "pool-agent", "go-affinity")
 SIGNALS: tuple[SignalKind, ...] = (
@@ -63,14 +64,11 @@ def steering_request(options: argparse.Namespace) -> dict[str, object]:
         "upper": options.upper,
     }
     if options.counter is not None:
-        port, colon, rest = options.counter.partition(":")
-        path, space, metric = rest.rpartition("#")
-        if not (colon and space and port.isdigit()):
-            raise CommandError(
-                f"--counter {options.counter}: use PORT:PATH#NAME, such as "
-                "9100:/metrics#http_requests_total"
-            )
-        request["prometheus"] = {"port": int(port), "path": path, "metric": metric}
+        try:
+            counter = parse_counter(options.counter)
+        except ValueError as error:
+            raise CommandError(f"--counter {error}") from None
+        request["prometheus"] = counter.model_dump()
     return request
 
 

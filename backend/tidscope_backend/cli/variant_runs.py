@@ -11,11 +11,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tidscope_wire.generated.models import RunPatch
+import numpy as np
+from tidscope_wire.generated.models import PrometheusCounter, RunPatch
 
 from tidscope_backend.cli.backend_client import RefusedError, UnavailableError, UntrustedError
 from tidscope_backend.cli.backend_user import BackendUser, act_as, act_as_ourselves
 from tidscope_backend.cli.command import CommandError
+from tidscope_backend.cli.counter_rate import CounterRate
 from tidscope_backend.cli.held_child import Surroundings
 from tidscope_backend.cli.output_relay import Keeping
 from tidscope_backend.cli.recording_client import RecordingOptions, tree_request
@@ -64,6 +66,13 @@ class PreparedVariant:
             ended = run_held(child, timeout_s)
             check_exit(ended)
             return ended
+
+    def run_counted(self, timeout_s: float, where: PrometheusCounter) -> tuple[CommandExit, float]:
+        """Run the command once; return a counter's growth a second, too. Raises RepeatError."""
+        with _named(self.variant):
+            with CounterRate(where) as rate:
+                ended = self.run(timeout_s)
+            return ended, rate.per_second()
 
 
 @contextmanager
@@ -148,15 +157,23 @@ class VariantRuns:
         slowest_s = max(one.typical_s for one in prepared)
         # All variants have the same number of runs in a block: cold caches weigh the same.
         self._in_block = min(MAX_IN_BLOCK, max(1, math.ceil(BLOCK_S / max(slowest_s, 1e-4))))
+        quantile = variants.figure.quantile
+        if quantile is not None:
+            self._in_block = max(self._in_block, runs_for(quantile))
 
     def measure(self, cell: Cell, group: str, begins: Callable[[list[str]], None]) -> RepeatResult:
         """Run a variant for one value of each figure. Raises RepeatError."""
         if self._variants.figure.is_recorded:
             return self._measure_recorded(cell, group)
         one, before = self._of(cell), Conditions.now()
-        ended = [one.run(self._variants.timeout_s) for _ in range(self._in_block)]
-        figures = _figures(ended)
-        figures |= self._printed(one.variant, ended)
+        counter = self._variants.figure.counter
+        if counter is None:
+            ended = [one.run(self._variants.timeout_s) for _ in range(self._in_block)]
+            figures = _figures(ended) | self._own(one.variant, ended)
+        else:
+            counted, rate = one.run_counted(self._variants.timeout_s, counter)
+            ended = [counted]
+            figures = {**_figures(ended), self._variants.figure.name: rate}
         found = self._conditions(before, sum(each.elapsed_s for each in ended))
         return RepeatResult([], {**figures, **found}, warnings_of(found))
 
@@ -180,9 +197,11 @@ class VariantRuns:
         figures = {**_figures([ended]), figure.name: value, **found}
         return RepeatResult([run], figures, warnings_of(found))
 
-    def _printed(self, variant: Variant, ended: Sequence[CommandExit]) -> dict[str, float]:
-        """Return the mean of the number that each run printed, if one is asked for."""
+    def _own(self, variant: Variant, ended: Sequence[CommandExit]) -> dict[str, float]:
+        """Return the compared figure: a quantile of wall times, or the mean of printed numbers."""
         figure = self._variants.figure
+        if figure.quantile is not None:
+            return {figure.name: quantile_of([one.elapsed_s for one in ended], figure.quantile)}
         if not is_printed(figure):
             return {}
         texts = ["" if one.tail is None else one.tail.text() for one in ended]
@@ -231,6 +250,16 @@ class VariantRuns:
             raise RepeatError(f"{variant.name} cannot be recorded: {error}") from None
         finally:
             act_as(self._user)
+
+
+def runs_for(quantile: float) -> int:
+    """Return the number of runs of which one is beyond a quantile, but at least MAX_IN_BLOCK."""
+    return max(MAX_IN_BLOCK, round(1 / (1 - quantile)))
+
+
+def quantile_of(values: Sequence[float], quantile: float) -> float:
+    """Return a quantile of values, interpolated between neighbours."""
+    return float(np.quantile(values, quantile))
 
 
 def _figures(ended: Sequence[CommandExit]) -> dict[str, float]:

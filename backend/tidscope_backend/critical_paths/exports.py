@@ -7,6 +7,7 @@ from tidscope_traces.spans.model import Operation
 from tidscope_traces.summary.analysis import Analysis
 from tidscope_traces.summary.durations import Durations
 from tidscope_traces.summary.ranking import RankedEverywhere
+from tidscope_traces.summary.shapes import Shape
 from tidscope_traces.summary.tree import ContextTree, DifferenceTree, chain_of
 
 from tidscope_backend.text import format_seconds, plural
@@ -135,6 +136,20 @@ def analysis_json(found: Analysis) -> dict[str, Any]:
     }
 
 
+SHAPES = {
+    "spans": "spans",
+    "operations": "operations",
+    "duration_ns": "latency",
+    "depth": "longest chain of calls",
+    "path_spans": "spans on the critical path",
+    "concurrency": "calls at once",
+    "path_operations": "operations on the critical path",
+    "callers": "callers of an operation",
+}
+"""Names of the distributions, for people."""
+SHAPE_HEAD = ("of a request", "mean", "P50", "P95", "most")
+
+
 def everywhere_json(ranked: Sequence[RankedEverywhere]) -> list[dict[str, Any]]:
     """Return the ranking over all endpoints."""
     return [
@@ -258,6 +273,20 @@ def everywhere_rows(ranked: Sequence[RankedEverywhere], most: int) -> list[list[
             str(row.traces),
         ]
         for row in ranked[:most]
+    ]
+
+
+def shape_rows(shapes: Sequence[Shape]) -> list[list[str]]:
+    """Return rows of SHAPE_HEAD."""
+    return [
+        [
+            SHAPES[one.name],
+            *(
+                format_seconds(round(value)) if one.name == "duration_ns" else f"{value:.4g}"
+                for value in (one.mean, one.p50, one.p95, one.most)
+            ),
+        ]
+        for one in shapes
     ]
 
 

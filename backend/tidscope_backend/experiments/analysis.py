@@ -56,6 +56,7 @@ from tidscope_backend.experiments.matrix import (
     pairs_of,
     values_of,
 )
+from tidscope_backend.experiments.over_time import charts_over_time
 from tidscope_backend.experiments.plan import plan_of
 from tidscope_backend.experiments.verdicts import verdicts_of
 from tidscope_backend.experiments.workload import ExperimentError
@@ -193,14 +194,21 @@ def analyse(entries: Sequence[Entry], *, carried_out: bool) -> Experiment:
         setup=[NamedText(name=name, value=value) for name, value in first.setup.items()],
         cells=_corrected(found),
         verdicts=list(verdicts_of(entries)),
-        charts=charts_of(
-            cells,
-            found,
-            unit=first.unit,
-            waits=first.waits,
-            speed=first.speed_up,
-            rankings=list(rankings(cells, attempts)),
-        ),
+        charts=[
+            *charts_of(
+                cells,
+                found,
+                unit=first.unit,
+                waits=first.waits,
+                speed=first.speed_up,
+                rankings=list(rankings(cells, attempts)),
+            ),
+            *charts_over_time(
+                cells,
+                {key: [one.seconds for one in _done(own)] for key, own in attempts.items()},
+                first.unit,
+            ),
+        ],
         warnings=list(_warnings(first, entries, found)),
         confidence=CONFIDENCE if first.difference is None else OF_VARIANTS,
     )

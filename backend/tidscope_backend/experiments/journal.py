@@ -101,6 +101,7 @@ class Repeated:
         runs: run IDs, in the order of the programs.
         figures: name to value; unknown figures are omitted.
         warnings: disturbances of the repeat.
+        seconds: size and throughput of the pool by second of the measurement; empty if unknown.
     """
 
     cell: str
@@ -109,6 +110,7 @@ class Repeated:
     runs: list[str]
     figures: dict[str, float]
     warnings: list[str]
+    seconds: dict[str, list[float | None]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from tidscope_wire.generated.models import Steering
@@ -28,6 +28,7 @@ from tidscope_backend.experiments.matrix import (
     Cell,
     joined,
 )
+from tidscope_backend.experiments.over_time import Seconds
 from tidscope_backend.experiments.program import (
     RING_COUNTS,
     Load,
@@ -72,14 +73,18 @@ class Watching(Protocol):
     def figures(self, run: str) -> Mapping[str, float]:
         """Return the figures of a run."""
 
+    def seconds(self, run: str) -> Seconds:
+        """Return size and throughput of the pool by second of a run; empty if unknown."""
+
 
 @dataclass(frozen=True)
 class RepeatResult:
-    """Result of a repeat: run IDs, figures by name, and warnings."""
+    """Result of a repeat: run IDs, figures by name, warnings, and figures by second."""
 
     runs: Sequence[str]
     figures: Mapping[str, float]
     warnings: Sequence[str]
+    seconds: Seconds = field(default_factory=dict)
 
 
 class Measure(Protocol):
@@ -146,7 +151,9 @@ class Repeat:
             figures["ops_per_cpu_s"] = throughput / shown["mean_cores"]
         if shown.get("power_w"):
             figures["ops_per_j"] = throughput / shown["power_w"]
-        return RepeatResult(runs, {**figures, **shown, **found}, [*warnings_of(found), *measured])
+        warnings = [*warnings_of(found), *measured]
+        seconds = self._watching.seconds(runs[0]) if len(runs) == 1 else {}
+        return RepeatResult(runs, {**figures, **shown, **found}, warnings, seconds)
 
     def _measure(self, ending: ExitStack) -> tuple[list[str], dict[str, float], list[str]]:
         definition, watching = self._definition, self._watching

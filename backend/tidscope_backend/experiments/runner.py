@@ -170,6 +170,7 @@ class Runner:
                     list(found.runs),
                     dict(found.figures),
                     list(found.warnings),
+                    {name: list(values) for name, values in found.seconds.items()},
                 )
             )
 

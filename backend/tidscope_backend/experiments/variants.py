@@ -6,14 +6,16 @@ they have their own.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import Field, field_validator
+from tidscope_wire.generated.models import PrometheusCounter
 
 from tidscope_backend.comparison.metrics import COUNTERS, metrics_of
 from tidscope_backend.experiments.difference import DifferenceRules, Direction
 from tidscope_backend.experiments.workload import ExperimentError, StrictModel
+from tidscope_backend.prometheus_counter import parse_counter
 from tidscope_backend.run_results import Metric, metric
 
 VARIANT = "variant"
@@ -83,6 +85,8 @@ class ComparedFigure:
         better: direction of an improvement.
         result: result that the command's output has; None if it comes from elsewhere.
         is_recorded: whether only a recorded run has it.
+        counter: counter whose rate it is; None if it is no counter's.
+        quantile: quantile of the runs of a block; None if it is their mean.
     """
 
     name: str
@@ -91,12 +95,16 @@ class ComparedFigure:
     better: Direction
     result: Metric | None = None
     is_recorded: bool = False
+    counter: PrometheusCounter | None = None
+    quantile: float | None = None
 
 
 WALL = ComparedFigure("wall_s", "Wall time", "s", "less")
 GO_BENCH = ComparedFigure("go_bench_ns", "Go benchmarks (geometric mean)", "ns", "less")
 MEASURED = {
     "wall": WALL,
+    "wall-p50": ComparedFigure("wall_p50_s", "Wall time, median", "s", "less", quantile=0.5),
+    "wall-p99": ComparedFigure("wall_p99_s", "Wall time, p99", "s", "less", quantile=0.99),
     "cpu": ComparedFigure("cpu_s", "CPU time", "s", "less"),
     "user": ComparedFigure("user_cpu_s", "User time", "s", "less"),
     "system": ComparedFigure("system_cpu_s", "System time", "s", "less"),
@@ -104,7 +112,7 @@ MEASURED = {
     "go-bench": GO_BENCH,
 }
 """Metrics of any command: of the kernel (wait4(2)), and ns/op that Go's benchmarks print."""
-LOCK, POOL = "lock:", "pool:"
+LOCK, POOL, COUNTER = "lock:", "pool:", "prometheus:"
 DIRECTIONS: Mapping[str, Direction] = {"less": "less", "more": "more"}
 MORE_OF_POOL = ("finished", "size")
 """Figures of a pool of which more is better; of its times and failures, less is."""
@@ -115,7 +123,8 @@ def compared_figure(text: str) -> ComparedFigure:
 
     Args:
         text: a name of MEASURED; NAME:less=/REGEX/ for a number in the command's output;
-            `lock:NAME` for a lock's wait time; else a figure of a comparison, such as
+            `lock:NAME` for a lock's wait time; `prometheus:PORT:PATH#NAME` for the rate of a
+            counter that the command serves; else a figure of a comparison, such as
             `cpu_delay_ns` or `pool:NAME:response_p99`. Of figures, `:less` or `:more` behind the
             name says which way is better.
 
@@ -124,14 +133,18 @@ def compared_figure(text: str) -> ComparedFigure:
     """
     if text in MEASURED:
         return MEASURED[text]
-    if "=" in text and not text.startswith((LOCK, POOL)):
+    if "=" in text and not text.startswith((LOCK, POOL, COUNTER)):
         return _printed(text)
     name, _, last = text.rpartition(":")
     given = DIRECTIONS.get(last)
     name = text if given is None else name
     if name in MEASURED:
         own = MEASURED[name]
-        return ComparedFigure(own.name, own.label, own.unit, given or own.better)
+        return replace(own, better=given or own.better)
+    if name.startswith(COUNTER):
+        counter = parse_counter(name[len(COUNTER) :])
+        label = f"{counter.metric} a second"
+        return ComparedFigure(name, label, "1/s", given or "more", counter=counter)
     if re.fullmatch(f"{LOCK}.+", name):
         label = f"Wait for {name[len(LOCK) :]}"
         return ComparedFigure(name, label, "s", given or "less", is_recorded=True)
@@ -144,8 +157,8 @@ def compared_figure(text: str) -> ComparedFigure:
     if found is None:
         known = ", ".join([*MEASURED, *(one.name for one in metrics_of("totals"))])
         raise ValueError(
-            f"{text!r} is no metric; use NAME:less=/REGEX/, lock:NAME, pool:NAME:FIGURE or one of "
-            f"{known}"
+            f"{text!r} is no metric; use NAME:less=/REGEX/, lock:NAME, pool:NAME:FIGURE, "
+            f"{COUNTER}PORT:PATH#NAME or one of {known}"
         )
     better = given or DIRECTIONS.get(found.better) or ("less" if name in COUNTERS else None)
     if better is None:

@@ -9,9 +9,10 @@ from tidscope_traces.spans.model import Operation, Span, Trace, group_spans, mak
 from tidscope_traces.spans.reading import LATEST_NS
 from tidscope_traces.summary.analysis import describe
 from tidscope_traces.summary.durations import measure_durations
-from tidscope_traces.summary.heat import heat_map
+from tidscope_traces.summary.heat import HeatMetric, heat_map
 from tidscope_traces.summary.options import Options, Projection
 from tidscope_traces.summary.ranking import rank_everywhere
+from tidscope_traces.summary.shapes import shapes_of
 from tidscope_traces.summary.traces import Summaries, summarise_all
 from tidscope_traces.summary.tree import compare_trees, merge_contexts
 from tidscope_wire.generated.models import (
@@ -100,11 +101,12 @@ class TraceAnalyst:
         )
 
     def everywhere(self, wanted: Wanted) -> TraceOperations:
-        """Return operations ranked over all endpoints."""
+        """Return operations ranked over all endpoints, and the shapes of their requests."""
         chosen = self._queries.choose(wanted)
-        summaries = summarise_all(_traces(chosen.spans), Options())
+        summaries = summarise_all(_traces(chosen.spans), Options(calls=True))
         return everywhere_answer(
             rank_everywhere(summaries),
+            shapes_of(summaries),
             len({trace.operation for trace in summaries.traces}),
             len(summaries.traces),
             chosen.omitted,
@@ -136,10 +138,19 @@ class TraceAnalyst:
             (trees[0], trees[1]),
         )
 
-    def heat(self, wanted: Wanted, asked: Asked, rows: int, columns: int) -> TraceHeat:
-        """Return the heat map of an endpoint."""
+    def heat(
+        self,
+        wanted: Wanted,
+        asked: Asked,
+        rows: int,
+        columns: int,
+        metric: HeatMetric = "exclusive",
+        percentile: float = 50,
+    ) -> TraceHeat:
+        """Return the heat map of an endpoint; arguments as of `heat_map`."""
         traces = list(_traces(self._queries.choose(wanted).spans))
-        found = heat_map(summarise_all(traces, _options(wanted, asked)), rows, columns)
+        summaries = summarise_all(traces, _options(wanted, asked))
+        found = heat_map(summaries, rows, columns, metric, percentile)
         return heat_answer(found, {trace.trace_id: _summary(trace) for trace in traces})
 
     def detail(self, trace_id: str, places: Places) -> TraceDetail:

@@ -1,6 +1,7 @@
 """Answers of routes, from results of trace analysis. Pure."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 
 from tidscope_traces.anomalies.detector import find_anomalies
 from tidscope_traces.critical.path import CriticalPath
@@ -10,6 +11,7 @@ from tidscope_traces.summary.durations import Durations
 from tidscope_traces.summary.heat import Heat
 from tidscope_traces.summary.options import Projection
 from tidscope_traces.summary.ranking import RankedEverywhere
+from tidscope_traces.summary.shapes import Shape
 from tidscope_traces.summary.traces import Summaries
 from tidscope_traces.summary.tree import ContextTree
 from tidscope_traces.summary.tree import DifferenceTree as FoundDifference
@@ -33,6 +35,7 @@ from tidscope_wire.generated.models import (
     TraceProjection,
     TraceQuantiles,
     TraceSet,
+    TraceShape,
     TraceSkew,
     TraceSpan,
     TraceSummary,
@@ -126,9 +129,13 @@ def anomalies_answer(
 
 
 def everywhere_answer(
-    ranked: Sequence[RankedEverywhere], endpoints: int, traces: int, omitted: int
+    ranked: Sequence[RankedEverywhere],
+    shapes: Sequence[Shape],
+    endpoints: int,
+    traces: int,
+    omitted: int,
 ) -> TraceOperations:
-    """Return the ranking over all endpoints."""
+    """Return the ranking over all endpoints, and the shapes of their requests."""
     return TraceOperations(
         endpoints=endpoints,
         traces=traces,
@@ -144,6 +151,7 @@ def everywhere_answer(
             )
             for row in ranked
         ],
+        shapes=[TraceShape.model_validate(asdict(one)) for one in shapes],
     )
 
 
@@ -198,7 +206,7 @@ def heat_answer(found: Heat, summaries: Mapping[str, TraceSummary]) -> TraceHeat
     return TraceHeat(
         operations=operations_of(found.operations),
         traces=[summaries[found.trace_ids[at]] for at in order],
-        exclusive_ns=[[row[at] for at in order] for row in found.cells_ns],
+        times_ns=[[row[at] for at in order] for row in found.cells_ns],
         chains=[
             [
                 [HeatChain(chain=operations_of(one.operations), ns=one.ns) for one in row[at]]

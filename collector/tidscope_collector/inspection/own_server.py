@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field
+from tidscope_wire.prometheus_text import LONGEST_LINE, MAX_BYTES, Sample
 
 from tidscope_collector.inspection.answering import Arguments
 from tidscope_collector.inspection.asking import (
@@ -26,11 +27,10 @@ from tidscope_collector.inspection.asking import (
     ask_text,
     read_lines,
 )
-from tidscope_collector.inspection.prometheus_text import LONGEST_LINE, PARSE_S, Sample
+from tidscope_collector.inspection.prometheus_text import PARSE_S
 from tidscope_collector.inspection.reader import ask_port
 
 DEADLINE_S = 1.5
-MAX_BYTES = 4 << 20
 HOST = "127.0.0.1"
 
 

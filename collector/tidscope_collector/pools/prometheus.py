@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import ValidationError
 from tidscope_wire.generated.agent import AgentPool
 from tidscope_wire.pools import BUCKETS
+from tidscope_wire.prometheus_text import Sample
 
 from tidscope_collector.inspection.asking import NoAnswerError
 from tidscope_collector.inspection.own_server import (
@@ -20,7 +21,6 @@ from tidscope_collector.inspection.own_server import (
     ask_samples,
     fetch,
 )
-from tidscope_collector.inspection.prometheus_text import Sample
 from tidscope_collector.inspection.reader import ask_ports
 from tidscope_collector.pools.registry import PoolOrigin, PoolsUnreadableError
 

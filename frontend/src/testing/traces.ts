@@ -119,7 +119,7 @@ export function heat(): TraceHeat {
   return {
     operations: [SQL, CACHE],
     traces: [listed(2), listed(1), listed(3)],
-    exclusive_ns: times,
+    times_ns: times,
     chains: times.map((row, at) => row.map((ns) => cell(at === 0 ? SQL : CACHE, ns))),
   };
 }

@@ -4383,9 +4383,9 @@ class TraceEndpoint(Message):
     """
 
 
-ExclusiveN = TypeAliasType("ExclusiveN", Annotated[int, Field(ge=0)])
+TimesN = TypeAliasType("TimesN", Annotated[int, Field(ge=0)])
 """
-Own time on the critical path, nanoseconds.
+Time on the critical path, nanoseconds.
 """
 
 
@@ -4434,32 +4434,6 @@ class TraceOperation(Message):
     operation: str
     """
     Operation: name of the span.
-    """
-
-
-class TraceOperations(Message):
-    """
-    GET /api/v1/traces/operations: what critical paths of all endpoints consist of.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    endpoints: Annotated[int, Field(ge=0)]
-    """
-    Endpoints.
-    """
-    traces: Annotated[int, Field(ge=0)]
-    """
-    Traces that were analysed.
-    """
-    omitted: Annotated[int, Field(ge=0)]
-    """
-    Traces in the window beyond the bound of one analysis.
-    """
-    operations: list[OperationEverywhere]
-    """
-    Greatest mean share first.
     """
 
 
@@ -4520,6 +4494,77 @@ class TraceSet(Message):
     Traces.
     """
     quantiles: TraceQuantiles
+
+
+TraceShapeName = TypeAliasType(
+    "TraceShapeName",
+    Annotated[
+        Literal[
+            "spans",
+            "operations",
+            "duration_ns",
+            "depth",
+            "path_spans",
+            "concurrency",
+            "path_operations",
+            "callers",
+        ],
+        Field(title="TraceShapeName"),
+    ],
+)
+"""
+Property. spans, operations, depth: of a request. duration_ns: its latency. concurrency: calls without calls of their own that ran at once. path_spans, path_operations: on its critical path. callers: operations that call an operation.
+"""
+
+
+Bound = TypeAliasType("Bound", Annotated[int, Field(ge=0)])
+"""
+Value.
+"""
+
+
+Count1 = TypeAliasType("Count1", Annotated[int, Field(ge=0)])
+"""
+Number.
+"""
+
+
+class TraceShape(Message):
+    """
+    Distribution of one property.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: Annotated[TraceShapeName, Field(title="TraceShapeName")]
+    """
+    Property. spans, operations, depth: of a request. duration_ns: its latency. concurrency: calls without calls of their own that ran at once. path_spans, path_operations: on its critical path. callers: operations that call an operation.
+    """
+    mean: Annotated[float, Field(ge=0.0)]
+    """
+    Mean.
+    """
+    p50: Annotated[int, Field(ge=0)]
+    """
+    Median.
+    """
+    p95: Annotated[int, Field(ge=0)]
+    """
+    95th percentile.
+    """
+    most: Annotated[int, Field(ge=0)]
+    """
+    Greatest value.
+    """
+    bounds: list[Bound]
+    """
+    Edges, ascending, one more than counts.
+    """
+    counts: list[Count1]
+    """
+    Requests, or operations, from an edge to below the next.
+    """
 
 
 class TraceSkew(Message):
@@ -4660,7 +4705,7 @@ Nanoseconds.
 """
 
 
-ExclusiveN1 = TypeAliasType("ExclusiveN1", Annotated[int, Field(ge=0)])
+ExclusiveN = TypeAliasType("ExclusiveN", Annotated[int, Field(ge=0)])
 """
 Nanoseconds.
 """
@@ -4692,7 +4737,7 @@ class TraceTree(Message):
     """
     On critical paths with all below it, sum over the traces.
     """
-    exclusive_ns: list[ExclusiveN1]
+    exclusive_ns: list[ExclusiveN]
     """
     On critical paths itself, sum over the traces.
     """
@@ -6634,15 +6679,15 @@ class TraceHeat(Message):
     )
     operations: list[TraceOperation]
     """
-    Rows, greatest median of their own time first.
+    Rows, greatest percentile of their times first.
     """
     traces: list[TraceSummary]
     """
     Columns, by start.
     """
-    exclusive_ns: list[list[ExclusiveN]]
+    times_ns: list[list[TimesN]]
     """
-    Rows of own times.
+    Rows of own or inclusive times, as asked.
     """
     chains: list[list[list[HeatChain]]]
     """
@@ -6661,6 +6706,36 @@ class TraceList(Message):
     traces: list[TraceSummary]
     """
     In the order that was asked for.
+    """
+
+
+class TraceOperations(Message):
+    """
+    GET /api/v1/traces/operations: what critical paths of all endpoints consist of.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    endpoints: Annotated[int, Field(ge=0)]
+    """
+    Endpoints.
+    """
+    traces: Annotated[int, Field(ge=0)]
+    """
+    Traces that were analysed.
+    """
+    omitted: Annotated[int, Field(ge=0)]
+    """
+    Traces in the window beyond the bound of one analysis.
+    """
+    operations: list[OperationEverywhere]
+    """
+    Greatest mean share first.
+    """
+    shapes: list[TraceShape]
+    """
+    Distributions of properties of the requests, and of callers of operations; empty without requests.
     """
 
 

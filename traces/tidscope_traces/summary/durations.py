@@ -21,7 +21,7 @@ class Durations:
         p50_ns, p95_ns, p99_ns: percentiles, each the duration of a trace (nearest rank).
         bounds_ns: bounds of the histogram's buckets, in geometric progression; one more than
             counts.
-        counts: traces in each bucket; the last bucket includes its upper bound.
+        counts: traces in each bucket.
     """
 
     p50_ns: int
@@ -36,14 +36,21 @@ def measure_durations(durations_ns: Sequence[int]) -> Durations:
     if not durations_ns:
         return Durations(0, 0, 0, [], [])
     ordered = sorted(durations_ns)
-    low, high = max(1, ordered[0]), max(2, ordered[-1])
-    edges = np.unique(np.round(np.geomspace(low, high, BUCKETS + 1)).astype(np.int64))
-    edges[0], edges[-1] = min(edges[0], ordered[0]), max(edges[-1], ordered[-1])
-    if len(edges) < 2:
-        edges = np.array([ordered[0], ordered[0] + 1])
-    counts, _ = np.histogram(np.array(ordered), edges)
     p50, p95, p99 = (percentile(ordered, share) for share in (50, 95, 99))
-    return Durations(p50, p95, p99, edges.tolist(), counts.tolist())
+    return Durations(p50, p95, p99, *bucket(ordered))
+
+
+def bucket(ordered: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Return bounds in geometric progression, and the number of values between two of them.
+
+    Args:
+        ordered: values in ascending order, from 0; at least one.
+    """
+    low, high = max(1, ordered[0]), ordered[-1] + 1
+    edges = np.unique(np.round(np.geomspace(low, max(low + 1, high), BUCKETS + 1)))
+    edges[0] = min(low, ordered[0])
+    counts, _ = np.histogram(np.array(ordered), edges)
+    return edges.astype(np.int64).tolist(), counts.tolist()
 
 
 def percentile(ordered: Sequence[int], share: float) -> int:

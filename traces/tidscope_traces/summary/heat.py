@@ -14,6 +14,7 @@ from tidscope_traces.summary.traces import Summaries
 from tidscope_traces.summary.tree import chain_of
 
 TOP_CHAINS = 5
+HeatMetric = Literal["exclusive", "inclusive"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ def heat_map(
     summaries: Summaries,
     rows: int = 30,
     columns: int = 100,
-    metric: Literal["exclusive", "inclusive"] = "exclusive",
+    metric: HeatMetric = "exclusive",
     share: float = 50,
 ) -> Heat:
     """Return the heat map of traces.

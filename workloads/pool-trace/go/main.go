@@ -22,25 +22,37 @@ type request struct{ id, application, start, execution int }
 func main() {
 	path := flag.String("trace", "", "file with a request a line: id, application, start, execution")
 	size := flag.Int("size", 1, "workers of the pool")
+	upper := flag.Int("upper", 1, "most workers that a policy may set")
 	sleeps := flag.Float64("free-workload", 100, "times that a request sleeps for its execution time")
 	queue := flag.Int("queue", 64, "requests that wait at most; the trace waits while there are more")
+	load := flag.Float64("load", 1, "how many times as fast the requests of the trace come")
+	cycle := flag.Int("cycle", 0, "finished requests after which the pool adjusts its size; 0: never")
 	flag.Parse()
+	log.SetFlags(0)
 	trace, err := read(*path)
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer workload.Start(1).Close()
+	most := max(*upper, *size)
 	loops := calibrate()
 	pool := tidscope.NewPool("requests", *size)
+	agent, err := tidscope.Start(tidscope.Steer(pool, 1, most))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer agent.Close()
 	var figures workload.Figures
-	go submit(trace, *queue+*size, func(one request, free func()) {
+	adjust := newAdjuster(*cycle, *size, most, pool.Resize)
+	go submit(trace, *load, *queue+*size, func(one request, free func()) {
 		queued := time.Now()
 		pool.Submit(func() error {
 			defer free()
-			figures.Waited(time.Since(queued))
+			waited := time.Since(queued)
+			figures.Waited(waited)
 			spin(loops * float64(one.execution))
 			time.Sleep(time.Duration(float64(one.execution)**sleeps) * time.Microsecond)
-			figures.Done(1)
+			figures.Count(1)
+			adjust.finished(waited)
 			return nil
 		})
 	})
@@ -48,12 +60,12 @@ func main() {
 }
 
 // submit hands over the requests at their times, up to a bound on queued ones; each frees its place.
-func submit(trace []request, places int, serve func(one request, free func())) {
+func submit(trace []request, load float64, places int, serve func(one request, free func())) {
 	taken := make(chan struct{}, places)
 	due := time.Now()
 	for {
 		for _, one := range trace {
-			due = due.Add(time.Duration(one.start) * time.Microsecond)
+			due = due.Add(time.Duration(float64(one.start) / load * float64(time.Microsecond)))
 			time.Sleep(time.Until(due))
 			select {
 			case taken <- struct{}{}:

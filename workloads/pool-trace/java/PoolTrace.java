@@ -34,19 +34,24 @@ public final class PoolTrace {
   /** A line of the trace; times in µs. */
   private record Request(int id, int application, long start, long execution) {}
 
-  /** Serves until the end of the input. Arguments: trace, size, upper, free workload, queue. */
+  /**
+   * Serves until the end of the input.
+   *
+   * <p>Arguments: trace, size, upper, free workload, queue, load.
+   */
   public static void main(String[] arguments) throws IOException {
     List<Request> trace = read(Path.of(arguments[0]));
     int size = Integer.parseInt(arguments[1]);
     int upper = Math.max(size, Integer.parseInt(arguments[2]));
     double free = Double.parseDouble(arguments[3]);
     int places = size + Integer.parseInt(arguments[4]);
+    double load = Double.parseDouble(arguments[5]);
     PoolTrace figures = new PoolTrace();
     SteeredThreadPool pool = new SteeredThreadPool(size, "requests");
     try (Agent agent = Agent.start(pool, 1, upper)) {
       double loops = calibrate();
       Thread submitter =
-          new Thread(() -> figures.submit(pool, trace, places, free, loops), "trace");
+          new Thread(() -> figures.submit(pool, faster(trace, load), places, free, loops), "trace");
       submitter.setDaemon(true);
       submitter.start();
       System.out.println("{\"ready\": \"\"}");
@@ -116,6 +121,19 @@ public final class PoolTrace {
     }
     ops.incrementAndGet();
     left.release();
+  }
+
+  /** Returns the trace with its requests so many times as close together. */
+  private static List<Request> faster(List<Request> trace, double load) {
+    List<Request> found = new ArrayList<>();
+    double atMicros = 0;
+    for (Request one : trace) {
+      double nextMicros = atMicros + one.start() / load;
+      long start = Math.round(nextMicros) - Math.round(atMicros);
+      found.add(new Request(one.id(), one.application(), start, one.execution()));
+      atMicros = nextMicros;
+    }
+    return found;
   }
 
   private static List<Request> read(Path path) throws IOException {

@@ -84,9 +84,14 @@ def calibrate() -> float:
 
 
 def submit(
-    pool: ThreadPoolExecutor, trace: Sequence[Request], places: int, free: float, figures: Figures
+    pool: ThreadPoolExecutor,
+    trace: Sequence[Request],
+    places: int,
+    options: argparse.Namespace,
+    figures: Figures,
 ) -> None:
     """Submit the requests at their times, up to a bound on queued ones."""
+    free, between = options.free_workload, 1e6 * options.load
     loops, taken = calibrate(), threading.BoundedSemaphore(places)
 
     def serve(one: Request, queued: float) -> None:
@@ -101,7 +106,7 @@ def submit(
     due = time.monotonic()
     while True:
         for one in trace:
-            due += one.start_us / 1e6
+            due += one.start_us / between
             time.sleep(max(0.0, due - time.monotonic()))
             if not taken.acquire(blocking=False):
                 # The pool is slower than the trace; shift the remaining requests.
@@ -118,6 +123,7 @@ def main() -> None:
     parser.add_argument("--upper", type=int, default=1)
     parser.add_argument("--free-workload", type=float, default=100)
     parser.add_argument("--queue", type=int, default=64)
+    parser.add_argument("--load", type=float, default=1)
     options = parser.parse_args()
     trace, figures = read(options.trace), Figures()
     pool = ThreadPoolExecutor(options.size, name="requests")
@@ -125,7 +131,7 @@ def main() -> None:
     places = options.queue + options.size
     threading.Thread(
         target=submit,
-        args=(pool, trace, places, options.free_workload, figures),
+        args=(pool, trace, places, options, figures),
         name="trace",
         daemon=True,
     ).start()

@@ -24,6 +24,7 @@ import { operationName } from "./callTree";
 import { endpointsQuery, type TraceSetLink, type TracesLink, tracesHref } from "./link";
 import { type LinkProps, useQuery } from "./props";
 import { TimeSelect } from "./SetControls";
+import { Shapes } from "./Shapes";
 import styles from "./TracesPage.module.css";
 
 /** Polling interval, in ms: spans arrive continuously. */
@@ -280,7 +281,7 @@ function EverywherePanel({ set }: { readonly set: TraceSetLink }) {
       className={`surface ${styles.more}`}
       onToggle={(event) => setOpen(event.currentTarget.open)}
     >
-      <summary>Operations over all endpoints</summary>
+      <summary>Operations and requests of all endpoints</summary>
       {open ? <Everywhere set={set} /> : null}
     </details>
   );
@@ -311,6 +312,7 @@ function Everywhere({ set }: { readonly set: TraceSetLink }) {
         sortedBy="share"
         first={14}
       />
+      <Shapes shapes={value.shapes} />
     </>
   );
 }

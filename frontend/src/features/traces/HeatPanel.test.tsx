@@ -13,7 +13,7 @@ const HEAT: TraceHeat = {
     { service: "web", operation: "GET /" },
   ],
   traces: [trace(1, 10, 9e6), trace(2, 20, 4e6), trace(3, 30, 7e6)],
-  exclusive_ns: [
+  times_ns: [
     [5e6, 0, 3e6],
     [4e6, 4e6, 4e6],
   ],

@@ -15,7 +15,7 @@ import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import type { TraceHeat, TraceOperation } from "../../wire/generated/models";
 import { nsColumn, numberColumn, traceColumn } from "./Columns";
 import { operationName, timeText } from "./callTree";
-import { heatQuery } from "./link";
+import { HEAT_RANKS, heatQuery } from "./link";
 import { type LinkProps, useQuery } from "./props";
 import styles from "./TracesPage.module.css";
 
@@ -35,9 +35,9 @@ export function heatColumns({ traces }: TraceHeat, order: HeatOrder): readonly n
   return columns.sort((a, b) => value(a) - value(b));
 }
 
-/** The greatest own time of a cell, ns. */
-export function heatTop({ exclusive_ns }: TraceHeat): number {
-  return exclusive_ns.reduce((most, row) => row.reduce((a, b) => Math.max(a, b), most), 0);
+/** The greatest time of a cell, ns. */
+export function heatTop({ times_ns }: TraceHeat): number {
+  return times_ns.reduce((most, row) => row.reduce((a, b) => Math.max(a, b), most), 0);
 }
 
 /** Cursor after a key; null if unchanged. A new cursor appears at the first cell. */
@@ -70,7 +70,7 @@ export function heatText(heat: TraceHeat, row: number, trace: number): string {
   const operation = heat.operations[row];
   const found = heat.traces[trace];
   if (operation === undefined || found === undefined) return "";
-  const own = heat.exclusive_ns[row]?.[trace] ?? 0;
+  const own = heat.times_ns[row]?.[trace] ?? 0;
   const of = `a request of ${timeText(found.duration_ns)}`;
   const chains = (heat.chains[row]?.[trace] ?? []).map(
     ({ chain, ns }) => `${timeText(ns)} in ${chain.map(operationName).join(", ")}`,
@@ -80,7 +80,7 @@ export function heatText(heat: TraceHeat, row: number, trace: number): string {
 }
 
 /** Operations by requests. */
-export function HeatPanel({ link }: LinkProps) {
+export function HeatPanel({ link, onLink }: LinkProps) {
   const { value, problem, refresh } = useQuery(traceHeat, heatQuery(link));
   const colours = CHART_THEMES[useStore(theme)];
   const [order, setOrder] = useState<HeatOrder>("start");
@@ -88,17 +88,34 @@ export function HeatPanel({ link }: LinkProps) {
   return (
     <Panel
       title="Heat map"
-      note="own time on the critical path; a column is a request"
+      note="time on the critical path; a column is a request"
       controls={
-        <SegmentedControl
-          label="Order of requests"
-          value={order}
-          choices={[
-            { value: "start", label: "By start" },
-            { value: "duration", label: "By duration" },
-          ]}
-          onChange={setOrder}
-        />
+        <>
+          <SegmentedControl
+            label="Time of an operation"
+            value={link.heatMetric}
+            choices={[
+              { value: "exclusive", label: "Own" },
+              { value: "inclusive", label: "With its calls" },
+            ]}
+            onChange={(heatMetric) => onLink({ heatMetric })}
+          />
+          <SegmentedControl
+            label="Order of operations"
+            value={link.heatRank}
+            choices={HEAT_RANKS.map((value) => ({ value, label: `By ${value}` }))}
+            onChange={(heatRank) => onLink({ heatRank })}
+          />
+          <SegmentedControl
+            label="Order of requests"
+            value={order}
+            choices={[
+              { value: "start", label: "By start" },
+              { value: "duration", label: "By duration" },
+            ]}
+            onChange={setOrder}
+          />
+        </>
       }
     >
       <div className={styles.body}>
@@ -136,9 +153,9 @@ interface HeatRow {
   readonly slowest: string;
 }
 
-function heatRows({ operations, exclusive_ns, traces }: TraceHeat): readonly HeatRow[] {
+function heatRows({ operations, times_ns, traces }: TraceHeat): readonly HeatRow[] {
   return operations.map((operation, row) => {
-    const values = exclusive_ns[row] ?? [];
+    const values = times_ns[row] ?? [];
     const sorted = [...values].sort((a, b) => a - b);
     const most_ns = sorted.at(-1) ?? 0;
     return {
@@ -166,7 +183,7 @@ function HeatTable({ heat }: { readonly heat: TraceHeat }) {
   const rows = useMemo(() => heatRows(heat), [heat]);
   return (
     <SortedTable
-      label="Own time of operations"
+      label="Time of operations"
       columns={COLUMNS}
       rows={rows}
       keyOf={keyOf}
@@ -261,7 +278,7 @@ function TraceHeatMap({ heat, columns, theme, onOpen }: TraceHeatMapProps) {
         ref={plot}
         role="application"
         aria-roledescription="heat map"
-        aria-label={`Own time of ${rows} operations in ${columns.length} requests; arrow keys move, Enter opens the request`}
+        aria-label={`Time of ${rows} operations in ${columns.length} requests; arrow keys move, Enter opens the request`}
         className={styles.plot}
         style={{ height }}
         onKeyDown={onKeyDown}
@@ -319,7 +336,7 @@ function CellTip({ heat, cell, trace, columns }: CellTipProps) {
   const operation = heat.operations[cell.row];
   const found = heat.traces[trace];
   if (operation === undefined || found === undefined) return null;
-  const own = heat.exclusive_ns[cell.row]?.[trace] ?? 0;
+  const own = heat.times_ns[cell.row]?.[trace] ?? 0;
   const chains = heat.chains[cell.row]?.[trace] ?? [];
   const right = cell.column > columns / 2;
   const place = right
@@ -358,7 +375,7 @@ function draw(
   const gap = cell >= GAP_FROM_PX ? GAP_PX : 0;
   for (const row of heat.operations.keys()) {
     for (const [place, trace] of columns.entries()) {
-      const value = heat.exclusive_ns[row]?.[trace] ?? 0;
+      const value = heat.times_ns[row]?.[trace] ?? 0;
       if (value <= 0) continue;
       const step = 3 * stepOf(value, { top, log: true });
       context.fillStyle = `rgb(${colours[step]},${colours[step + 1]},${colours[step + 2]})`;

@@ -42,17 +42,26 @@ it("lists endpoints, and ranks operations over all of them once asked", async ()
         traces: 9,
       },
     ],
+    shapes: [
+      {
+        ...{ name: "depth", mean: 2.25, p50: 2, p95: 3, most: 3 },
+        ...{ bounds: [2, 3, 4], counts: [9, 3] },
+      },
+    ],
   }));
   const page = await openTraces("/traces", backend);
   expect(inTable("Endpoints").getByRole("link").getAttribute("href")).toBe(
     "/traces?service=shop&operation=GET+%2F",
   );
   expect(backend.requests("GET /traces/operations")).toHaveLength(0);
-  await page.click(screen.getByText("Operations over all endpoints"));
+  await page.click(screen.getByText("Operations and requests of all endpoints"));
   await page.settle();
   const row = inTable("Operations over all endpoints").getAllByRole("row")[1];
   expect(row?.textContent).toContain("db SQL");
   expect(screen.getByText(/12 requests of 2 endpoints/)).toBeTruthy();
+  const depths = inTable("Longest chain of calls").getAllByRole("row");
+  expect(depths.slice(1).map(({ textContent }) => textContent)).toEqual(["2 to 39", "3 to 43"]);
+  expect(screen.getByText("mean 2.3, P50 2, P95 3, most 3")).toBeTruthy();
 });
 
 it("says how to send spans while there are none, and to a viewer that import is not theirs", async () => {
@@ -226,7 +235,12 @@ it("goes through the heat map by keys, in words, and opens a request", async () 
   await page.press("{ArrowDown}");
   expect(said()).toBe("cache get: not on the critical path of a request of 30.0 ms");
   await page.click(screen.getByText("As a table"));
-  expect(inTable("Own time of operations").getAllByRole("row")[1]?.textContent).toContain("db SQL");
+  expect(inTable("Time of operations").getAllByRole("row")[1]?.textContent).toContain("db SQL");
+  await page.click(screen.getByRole("radio", { name: "With its calls" }));
+  await page.click(screen.getByRole("radio", { name: "By P95" }));
+  await page.settle();
+  const query = lastQuery(page, "GET /traces/heat");
+  expect([query.get("metric"), query.get("percentile")]).toEqual(["inclusive", "95"]);
   map.focus();
   await page.press("{ArrowLeft}{ArrowLeft}{Enter}");
   expect(window.location.pathname).toMatch(/^\/traces\/[0-9a-f]{32}$/);

@@ -32,6 +32,8 @@ const FULL: TracesLink = {
   everyRoot: true,
   project: "mysql SQL SELECT",
   less_ms: 12.5,
+  heatMetric: "inclusive",
+  heatRank: "P95",
   pid: 77,
   tid: 78,
 };

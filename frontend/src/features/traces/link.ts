@@ -13,6 +13,11 @@ export const TRACE_VIEWS = [
 ] as const;
 export type TracesView = (typeof TRACE_VIEWS)[number];
 
+export const HEAT_METRICS = ["exclusive", "inclusive"] as const;
+export type HeatMetric = (typeof HEAT_METRICS)[number];
+export const HEAT_RANKS = ["P50", "P95", "P99"] as const;
+export type HeatRank = (typeof HEAT_RANKS)[number];
+
 /** A set of an endpoint's traces. */
 export interface TraceSetLink {
   /** Start of the trace, Unix ms; null for no limit. */
@@ -50,6 +55,10 @@ export interface TracesLink extends TraceSetLink {
   /** Operation to project, "SERVICE OPERATION"; "" for none. */
   readonly project: string;
   readonly less_ms: number;
+  /** Times in the heat map's cells: an operation's own, or with what it calls. */
+  readonly heatMetric: HeatMetric;
+  /** Percentile of a row that orders the heat map. */
+  readonly heatRank: HeatRank;
   /** Process and thread whose requests are listed; null for all. */
   readonly pid: number | null;
   readonly tid: number | null;
@@ -78,6 +87,8 @@ export const EMPTY_TRACES: TracesLink = {
   everyRoot: false,
   project: "",
   less_ms: 20,
+  heatMetric: "exclusive",
+  heatRank: "P50",
   pid: null,
   tid: null,
 };
@@ -100,6 +111,8 @@ export function parseTracesLink(query: string): TracesLink {
     everyRoot: text("roots") === "every",
     project: text("project"),
     less_ms: numberOf(given, "less", 0, 1e7) ?? EMPTY_TRACES.less_ms,
+    heatMetric: HEAT_METRICS.find((one) => one === text("metric")) ?? "exclusive",
+    heatRank: HEAT_RANKS.find((one) => one === text("rank")) ?? "P50",
     pid: numberOf(given, "pid", 1, 2 ** 31),
     tid: numberOf(given, "tid", 1, 2 ** 31),
   };
@@ -144,6 +157,8 @@ export function tracesHref(link: Partial<TracesLink>): string {
   if (all.everyRoot) query.set("roots", "every");
   set("project", all.project, "");
   set("less", all.less_ms, EMPTY_TRACES.less_ms);
+  set("metric", all.heatMetric, "exclusive");
+  set("rank", all.heatRank, "P50");
   set("pid", all.pid, null);
   set("tid", all.tid, null);
   const text = query.toString();
@@ -215,6 +230,8 @@ export function analysisQuery(link: TracesLink): string {
 export function heatQuery(link: TracesLink): string {
   const query = new URLSearchParams([...endpointQuery(link), ...setQuery(link)]);
   addPathOptions(query, link);
+  query.set("metric", link.heatMetric);
+  query.set("percentile", link.heatRank.slice(1));
   return query.toString();
 }
 
