@@ -66,6 +66,7 @@ _DELAYS = {
     "compaction": "compact",
     "copy on write": "wpcopy",
 }
+_DELAY = "tidscope_thread_{}_delay_seconds_total"
 _THROTTLED = "tidscope_target_cpu_limit_throttled_periods_total{$of}[$__rate_interval]"
 _PERIODS = "tidscope_target_cpu_limit_periods_total{$of}[$__rate_interval]"
 _SAMPLES = "tidscope_target_sample_duration_seconds"
@@ -83,7 +84,7 @@ ROWS: Mapping[str, tuple[Panel, ...]] = {
             "Other delays (threads)",
             "none",
             {
-                name: f"sum(rate(tidscope_thread_{field}_delay_seconds_total{{$of}}[$__rate_interval]))"
+                name: f"sum(rate({_DELAY.format(field)}{{$of}}[$__rate_interval]))"
                 for name, field in _DELAYS.items()
             },
         ),
@@ -272,4 +273,4 @@ def _panel(panel: Panel, number: int, place: Json, listed: Mapping[str, str]) ->
 
 
 if __name__ == "__main__":
-    sys.exit(make_file(BOARD, dashboard, __doc__))
+    sys.exit(make_file(BOARD, dashboard, __doc__, "generate"))

@@ -1,4 +1,4 @@
-"""Build hook of hatchling: the wheel's tag, man pages, completions, and a file that names the commit.
+"""Build hook of hatchling: the wheel's tag, its manual, and a file that names the commit.
 
 The tag names the processor that the compiled programs are for, and the glibc that they need (PEP
 600), as `auditwheel show` finds it.

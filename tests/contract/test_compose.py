@@ -169,9 +169,11 @@ def test_image_is_made_of_debian_the_locked_packages_and_the_wheel() -> None:
     assert re.findall(r"^COPY --from=packages (.*)$", DOCKERFILE, flags=re.M) == [
         "/opt/tidscope /opt/tidscope"
     ]
-    assert copied_by_the_image() == ["requirements.lock", "dist/*.whl"]
-    assert "--require-hashes -r /tmp/tidscope/requirements.lock" in DOCKERFILE
-    assert "--no-deps /tmp/tidscope/*.whl" in DOCKERFILE
+    assert copied_by_the_image() == ["requirements.lock", "tools/make-installation", "dist/*.whl"]
+    assert "./make-installation python3 /opt/tidscope requirements.lock *.whl" in DOCKERFILE
+    script = (ROOT / "tools/make-installation").read_text()
+    assert '--require-hashes --no-deps -r "$lock"' in script
+    assert '--no-deps "$wheel"' in script
     assert not re.search(r"curl|wget|git |http", DOCKERFILE)
 
 
