@@ -154,8 +154,7 @@ def test_installed_upgraded_and_purged(system: System, package: Path) -> None:
 
 def _check_services(system: System) -> None:
     """The socket listens, the collector runs, and with it the backend."""
-    for unit in UNITS:
-        wait_until(lambda unit=unit: system.run(f"systemctl is-active {unit}").returncode == 0, 60)
+    wait_until(lambda: system.run(f"systemctl is-active {' '.join(UNITS)}").returncode == 0, 120)
 
 
 def _check_rights(system: System) -> None:
