@@ -1,4 +1,4 @@
-"""The proxy of packaging/kubernetes before a backend: a collector connects by TLS with its own CA."""
+"""The proxy of packaging/kubernetes before a backend: a collector connects by TLS with own CA."""
 
 import os
 import ssl
