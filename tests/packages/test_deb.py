@@ -153,7 +153,9 @@ def test_installed_upgraded_and_purged(system: System, package: Path) -> None:
 
 
 def _check_services(system: System) -> None:
-    """The socket listens, the collector runs, and with it the backend."""
+    """The socket listens, the collector runs, and with it the backend; after a restart, too."""
+    for unit in ("tidscope-backend.socket", "tidscope-collector.service"):
+        assert system.does(f"systemctl is-enabled {unit}") == "enabled\n"
     wait_until(lambda: system.run(f"systemctl is-active {' '.join(UNITS)}").returncode == 0, 120)
 
 
