@@ -1,16 +1,10 @@
 # One image for backend and collector: Debian's Python, and the wheel that `make wheel` has put into
 # dist/ with the locked dependencies, in a folder that belongs to root.
 FROM debian:bookworm-slim AS packages
-RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates python3-venv
-COPY requirements.lock dist/*.whl /tmp/tidscope/
-RUN python3 -m venv /opt/tidscope \
-    && /opt/tidscope/bin/pip install --no-cache-dir --require-hashes -r /tmp/tidscope/requirements.lock \
-    && /opt/tidscope/bin/pip install --no-cache-dir --no-deps /tmp/tidscope/*.whl \
-    && /opt/tidscope/bin/pip uninstall -y hatchling setuptools pip
-# Tests and headers of libraries, and parts of Arrow that nothing here uses
-RUN cd /opt/tidscope/lib/python3*/site-packages \
-    && find numpy pyarrow google grpc -name tests -prune -exec rm -r {} + \
-    && rm -r pyarrow/include pyarrow/src pyarrow/*flight*
+RUN apt-get update && apt-get install -y --no-install-recommends binutils ca-certificates python3-venv
+COPY requirements.lock tools/make-installation dist/*.whl /tmp/tidscope/
+RUN cd /tmp/tidscope && ./make-installation python3 /opt/tidscope requirements.lock *.whl \
+    && /opt/tidscope/bin/python -m compileall -q /opt/tidscope/lib
 
 FROM debian:bookworm-slim
 # libbpf: states, locks and network bytes of threads

@@ -38,7 +38,7 @@ export GO
 CLANG ?= clang
 BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
 
-.PHONY: help install install-dev up sampler stacks sampler-test test test-room test-deep test-times check check-types check-page check-tree check-sampler hooks audit bpf spawn-held kernel kernel-if-possible kernel-test generate format pytest unit integration vitest e2e pictures screens fuzz fuzz-sampler build notice wheel lock clean
+.PHONY: help install install-dev up sampler stacks sampler-test test test-room test-deep test-times check check-types check-page check-tree check-sampler hooks audit bpf spawn-held kernel kernel-if-possible kernel-test generate format pytest unit integration vitest e2e pictures screens fuzz fuzz-sampler build notice wheel deb deb-test lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -119,13 +119,15 @@ check-tree:
 	$(PY) tools/check_words.py
 	$(PY) tools/check_locks.py
 	$(PY) tools/generate.py --check
+	$(PY) tools/dashboard.py --check
 	@tools/check-go
 
 hooks: ## check what is staged before each commit (undo: git config --unset core.hooksPath)
 	git config core.hooksPath tools/hooks
 
-generate: $(STAMP)-dev ## rewrite the generated Python from shared/schemas (the page's build makes its own part)
+generate: $(STAMP)-dev ## rewrite what is made from shared/schemas: Python, and Grafana's board (the page's build makes its own part)
 	$(PY) tools/generate.py
+	$(PY) tools/dashboard.py
 
 # bpftool links one object into one: that drops the debug sections and keeps the types.
 bpf: ## compile the eBPF programs (BPF_OUT=FOLDER: to there, not over the committed objects)
@@ -192,6 +194,12 @@ audit: $(STAMP)-dev $(NODE_STAMP) ## known vulnerabilities of what is locked, as
 
 wheel: build $(STAMP)-dev $(COMPILED) ## build the wheel for this processor, with page, sampler and, where there is Go, stacks
 	$(PY) -m hatchling build -t wheel
+
+deb: wheel ## build the Debian package from the wheel (needs debhelper and python3-venv)
+	@tools/build-deb
+
+deb-test: $(STAMP)-dev ## install, upgrade and purge the Debian package in a fresh system (needs mmdebstrap, podman, lintian)
+	$(PY) -m pytest tests/packages
 
 lock: $(STAMP)-dev ## pin the newest versions that fit
 	.venv/bin/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 pyproject.toml --group build -o requirements.lock --upgrade

@@ -37,7 +37,8 @@ _USERS = {
 class Podman:
     """Podman with one image; `containers` makes it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, patience_s: float = 120) -> None:
+        self._patience_s = patience_s
         runtime = next((name for name in ("crun", "runc") if shutil.which(name)), "runc")
         configuration = folder / "containers.conf"
         configuration.write_text(_CONFIGURATION.format(runtime=runtime))
@@ -52,7 +53,7 @@ class Podman:
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=self._patience_s,
         )
         assert done.returncode == 0 or not check, done.stderr
         return done
@@ -81,9 +82,21 @@ class Podman:
     @contextmanager
     def running(self, name: str, options: Sequence[str], command: Sequence[str]) -> Iterator[None]:
         """Run a command in a container that has the host's /usr."""
-        arguments = ("--detach", "--name", name, "--volume", "/usr:/usr:ro", *options)
+        with self._started(name, ("--volume", "/usr:/usr:ro", *options, self.image, *command)):
+            yield
+
+    @contextmanager
+    def running_root(
+        self, name: str, root: Path, options: Sequence[str], command: Sequence[str]
+    ) -> Iterator[None]:
+        """Run a command in a container whose files are those of a folder, which it changes."""
+        with self._started(name, (*options, "--rootfs", str(root), *command)):
+            yield
+
+    @contextmanager
+    def _started(self, name: str, arguments: Sequence[str]) -> Iterator[None]:
         try:
-            self.call("run", *arguments, self.image, *command)
+            self.call("run", "--detach", "--name", name, *arguments)
             yield
         finally:
             self.call("rm", "--force", "--time", "5", "--volumes", name, check=False)

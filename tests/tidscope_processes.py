@@ -149,18 +149,19 @@ ENVIRONMENT = {**os.environ, "TIDSCOPE_TOKEN": TOKEN, "TIDSCOPE_COLLECTOR_SECRET
 
 @asynccontextmanager
 async def served(
-    port: int, within: Sequence[str] = (), **environment: str
+    port: int, within: Sequence[str] = (), options: Sequence[str] = (), **environment: str
 ) -> AsyncIterator[asyncio.subprocess.Process]:
     """Run it, and kill it at the end.
 
     Args:
         port: port that it listens on.
         within: a command that runs its arguments some other way, such as ["prlimit", …].
+        options: further ones of its command line.
         environment: variables on top of the inherited ones.
     """
     process = await asyncio.create_subprocess_exec(
         *within,
-        *(sys.executable, "-m", "tidscope_backend", "serve", "--port", str(port)),
+        *(sys.executable, "-m", "tidscope_backend", "serve", "--port", str(port), *options),
         stdin=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
         env={**ENVIRONMENT, **environment},

@@ -8,13 +8,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def make_file(file: Path, make: Callable[[Path], str], about: str | None) -> int:
+def make_file(
+    file: Path, make: Callable[[Path], str], about: str | None, target: str = "notice"
+) -> int:
     """Write the file, or with `--check` compare it. Return the exit status.
 
     Args:
         file: path below the root of the repository.
         make: makes the text from the root; raises FileNotFoundError if the page is not built.
         about: description of the tool; `--help` shows its first line.
+        target: target of the Makefile that rewrites the file.
     """
     parser = argparse.ArgumentParser(description=(about or "").partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="compare, do not write")
@@ -27,7 +30,7 @@ def make_file(file: Path, make: Callable[[Path], str], about: str | None) -> int
     if not check:
         path.write_text(text)
     elif not path.is_file() or path.read_text() != text:
-        print(f"{file} differs from what is locked and built: run `make notice`", file=sys.stderr)
+        print(f"{file} differs from its sources: run `make {target}`", file=sys.stderr)
         return 1
     return 0
 

@@ -1,13 +1,15 @@
-"""Build hook of hatchling: the wheel's tag, and a file that names the commit.
+"""Build hook of hatchling: the wheel's tag, its manual, and a file that names the commit.
 
 The tag names the processor that the compiled programs are for, and the glibc that they need (PEP
 600), as `auditwheel show` finds it.
 """
 
 import json
+import os
 import re
 import struct
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -97,11 +99,33 @@ def commit_of(root: Path) -> str | None:
     return done.stdout.strip() or None
 
 
+def write_manual(root: Path, folder: Path, packages: list[str]) -> None:
+    """Write the man pages and completions of a checkout below a folder.
+
+    Args:
+        root: checkout.
+        folder: folder that the files come to.
+        packages: folders of the checkout with its Python packages.
+
+    Raises:
+        SystemExit: this Python lacks the packages that tidscope needs.
+    """
+    done = subprocess.run(
+        [sys.executable, "-m", "tidscope_backend.cli.manual", str(folder)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(str(root / one) for one in packages)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise SystemExit(f"the manual cannot be made; run `make wheel`\n{done.stderr}")
+
+
 class WheelHook(BuildHookInterface[Any]):
-    """Sets the tag and adds the build file; an editable installation has neither."""
+    """Sets the tag and adds generated files; an editable installation has none of these."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Set the tag of the wheel, and add the build file."""
+        """Set the tag of the wheel, and add the generated files."""
         if version == "editable":
             return
         root = Path(self.root)
@@ -111,6 +135,9 @@ class WheelHook(BuildHookInterface[Any]):
         file = Path(self._folder.name) / "build.json"
         file.write_text(json.dumps({"commit": commit_of(root)}) + "\n")
         build_data["force_include"][str(file)] = BUILD_FILE
+        manual = Path(self._folder.name) / "manual"
+        write_manual(root, manual, self.build_config.dev_mode_dirs)
+        build_data["shared_data"][str(manual / "share")] = "share"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """Remove what the wheel was built from."""

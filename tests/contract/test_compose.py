@@ -18,6 +18,7 @@ from tidscope_backend.settings import (
     BROWSER_VARIABLE,
     COLLECTOR_VARIABLE,
     DEFAULT_PORT,
+    METRICS_VARIABLE,
     RUNS_VARIABLE,
     VIEW_VARIABLE,
 )
@@ -27,15 +28,18 @@ from tidscope_wire.audit import SYSTEM_FOLDER as AUDIT
 from tidscope_wire.generated.limits import MIN_SECRET
 
 ROOT = Path(__file__).parent.parent.parent
-SERVICES: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())[
+ALL: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())[
     "services"
 ]
+SERVICES = {name: service for name, service in ALL.items() if "profiles" not in service}
+MONITORING = {name: service for name, service in ALL.items() if name not in SERVICES}
 BACKEND, COLLECTOR = SERVICES["backend"], SERVICES["collector"]
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
 
 
 def test_these_are_all_services() -> None:
     assert set(SERVICES) == {"backend", "collector"}
+    assert set(MONITORING) == {"prometheus", "grafana"}
 
 
 def test_collector_sees_the_host_with_few_capabilities() -> None:
@@ -77,7 +81,7 @@ def test_runs_and_state_outlive_the_container() -> None:
     assert f" {folder} " in DOCKERFILE
 
 
-@pytest.mark.parametrize("service", SERVICES.values(), ids=SERVICES)
+@pytest.mark.parametrize("service", ALL.values(), ids=ALL)
 def test_nothing_gains_rights(service: dict[str, Any]) -> None:
     assert "privileged" not in service
     assert "no-new-privileges:true" in service["security_opt"]
@@ -90,8 +94,8 @@ def test_secrets_are_asked_for_and_never_written_down() -> None:
         "collector": {COLLECTOR_VARIABLE},
     }
     for name, service in SERVICES.items():
-        folders = {RUNS_VARIABLE, "XDG_STATE_HOME"}
-        secrets = {k: v for k, v in service["environment"].items() if k not in folders}
+        others = {RUNS_VARIABLE, "XDG_STATE_HOME", METRICS_VARIABLE}
+        secrets = {k: v for k, v in service["environment"].items() if k not in others}
         assert set(secrets) == needed[name]
         for variable, value in secrets.items():
             said = f"set it to at least {MIN_SECRET} characters"
@@ -103,6 +107,30 @@ def test_backend_is_reached_on_loopback_only() -> None:
     port = command[command.index("--port") + 1]
     assert port == str(DEFAULT_PORT)
     assert BACKEND["ports"] == [f"127.0.0.1:{port}:{port}"]
+
+
+def test_monitoring_is_reached_on_loopback_only_and_reads_files_that_are_there() -> None:
+    for service in MONITORING.values():
+        assert service["profiles"] == ["monitoring"]
+        assert all(port.startswith("127.0.0.1:") for port in service["ports"])
+        assert service["cap_drop"] == ["ALL"]
+        for volume in service["volumes"]:
+            source = volume.partition(":")[0]
+            assert not source.startswith(".") or (ROOT / source).exists(), volume
+
+
+def test_prometheus_asks_the_backend_with_the_token_that_it_gets() -> None:
+    (job,) = yaml.safe_load((ROOT / "packaging/monitoring/prometheus.yml").read_text())[
+        "scrape_configs"
+    ]
+    assert job["static_configs"] == [{"targets": [f"backend:{DEFAULT_PORT}"]}]
+    command = BACKEND["command"]
+    assert command[command.index("--allow-host") + 1] == "backend"
+    (secret,) = MONITORING["prometheus"]["secrets"]
+    assert job["authorization"]["credentials_file"] == f"/run/secrets/{secret}"
+    described = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["secrets"]
+    assert described == {secret: {"environment": METRICS_VARIABLE}}
+    assert BACKEND["environment"][METRICS_VARIABLE] == f"${{{METRICS_VARIABLE}:-}}"
 
 
 def test_collector_is_reported_where_the_backend_is() -> None:
@@ -141,9 +169,11 @@ def test_image_is_made_of_debian_the_locked_packages_and_the_wheel() -> None:
     assert re.findall(r"^COPY --from=packages (.*)$", DOCKERFILE, flags=re.M) == [
         "/opt/tidscope /opt/tidscope"
     ]
-    assert copied_by_the_image() == ["requirements.lock", "dist/*.whl"]
-    assert "--require-hashes -r /tmp/tidscope/requirements.lock" in DOCKERFILE
-    assert "--no-deps /tmp/tidscope/*.whl" in DOCKERFILE
+    assert copied_by_the_image() == ["requirements.lock", "tools/make-installation", "dist/*.whl"]
+    assert "./make-installation python3 /opt/tidscope requirements.lock *.whl" in DOCKERFILE
+    script = (ROOT / "tools/make-installation").read_text()
+    assert '--require-hashes --no-deps -r "$lock"' in script
+    assert '--no-deps "$wheel"' in script
     assert not re.search(r"curl|wget|git |http", DOCKERFILE)
 
 

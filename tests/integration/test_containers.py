@@ -25,9 +25,13 @@ from tidscope_wire.generated.models import Target
 pytestmark = [needs("root"), needs("btf"), pytest.mark.timeout(180)]
 THREADS = 3
 NAMED = "tidscope-test-"
-SERVICES: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())[
-    "services"
-]
+SERVICES: dict[str, dict[str, Any]] = {
+    name: service
+    for name, service in yaml.safe_load((ROOT / "docker-compose.yml").read_text())[
+        "services"
+    ].items()
+    if "profiles" not in service
+}
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +71,10 @@ def services(podman: Podman, installed: Sequence[str], folder: Path) -> Iterator
     port, run = free_port(), uuid.uuid4().hex[:8]
     secrets_of_run = {
         name: secrets.token_hex(16)
-        for name in ("TIDSCOPE_TOKEN", "TIDSCOPE_VIEW_TOKEN", "TIDSCOPE_COLLECTOR_SECRET")
+        for name in (
+            *("TIDSCOPE_TOKEN", "TIDSCOPE_VIEW_TOKEN"),
+            *("TIDSCOPE_COLLECTOR_SECRET", "TIDSCOPE_METRICS_TOKEN"),
+        )
     }
     names = {service: f"{NAMED}{service}-{run}" for service in SERVICES}
 

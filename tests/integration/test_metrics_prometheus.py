@@ -17,6 +17,7 @@ from programs.agent_program import AgentFolder
 from programs.known_work import KnownWork
 from programs.steered import Steered, planted_gain
 from prometheus import Prometheus, promtool
+from tidscope_backend.metrics.role_families import ROLE_FIELDS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
 SHORT_THREADS = 300
@@ -86,6 +87,26 @@ def prometheus(installation: Installation, tmp_path: Path) -> Iterator[Prometheu
     job["scrape_interval"] = job["scrape_timeout"] = "1s"
     with Prometheus(tmp_path, config) as running:
         yield running
+
+
+BOARD = Path(__file__).parents[2] / "packaging" / "monitoring" / "dashboard.json"
+
+
+def check_board(prometheus: Prometheus, installation: Installation) -> None:
+    """Each query of each panel of Grafana's board gives data, but for what the kernel lacks."""
+    panels = [one for one in json.loads(BOARD.read_text())["panels"] if one["type"] != "row"]
+    queries = [query["expr"] for panel in panels for query in panel["targets"]]
+    assert len(queries) > len(panels) > 20
+    with installation.client() as api:
+        targets = api.get("/api/v1/targets").raise_for_status().json()["targets"]
+    known = {field for target in targets for field in target["fields"]}
+    absent = [f"{one.name}_total{{" for one in ROLE_FIELDS if one.field not in known]
+    absent += [f"{series}{{" for series in OF_LIMITS.values() if not prometheus.query(series)]
+    asked = [query for query in queries if not any(series in query for series in absent)]
+    assert len(asked) > 20
+    for query in asked:
+        expression = query.replace("$target", ".*").replace("$__rate_interval", "1m")
+        assert prometheus.eventually(expression), query
 
 
 def of_role(name: str, role: str) -> str:
@@ -186,6 +207,7 @@ def test_counters_are_what_the_threads_did(
         for asked in ({"group": {"kind": "tree", "pid": work.pid}}, {"pid": pooled.pid}):
             api.post("/api/v1/targets", json={**asked, "rate_hz": 20}).raise_for_status()
         check_all(prometheus, installation)
+        check_board(prometheus, installation)
 
 
 def test_prometheus_says_that_the_token_is_wrong(

@@ -101,6 +101,9 @@ def test_it_asks_sets_up_and_removes_below_a_folder(system: System) -> None:
     assert system.does("ls /image/etc/systemd/system/sockets.target.wants").split() == [
         "tidscope-backend.socket"
     ]
+    assert system.does("ls /image/etc/systemd/system/multi-user.target.wants").split() == [
+        "tidscope-collector.service"
+    ]
     system.does(f"{SETUP} --root /image --yes --remove")
     left = system.does("find /image -type f -o -type l").split()
     assert not [path for path in left if "tidscope" in path]

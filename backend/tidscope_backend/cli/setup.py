@@ -33,6 +33,8 @@ _SHARED = "etc/tidscope/secret.env"
 """File of the secret that backend and collector share."""
 _HIDDEN = ("home", "root", "run/user", "tmp", "var/tmp")
 """Folders below the root that the units hide."""
+_PACKAGED = ("lib/systemd/system", "usr/lib/systemd/system")
+"""Folders of units of packages."""
 _RUNNING = Path("/run/systemd/system")
 
 
@@ -63,13 +65,22 @@ def files(listen_port: int) -> list[File]:
             text = text.replace(name, value)
         return File(path, f"{_MARK}\n{text}")
 
-    secret = host_secret(DEFAULT_HOST_NAME, secrets.token_bytes(KEY_BYTES))
-    line = f"{_MARK}\n{COLLECTOR_VARIABLE}="
     return [
         filled("sysusers.conf", "etc/sysusers.d/tidscope.conf"),
-        File(_SHARED, f"{line}{secret}\n", 0o600, f"{line}(random)\n"),
+        File(
+            _SHARED,
+            f"{_MARK}\n{secret_line()}\n",
+            0o600,
+            f"{_MARK}\n{COLLECTOR_VARIABLE}=(random)\n",
+        ),
         *(filled(unit, f"etc/systemd/system/{unit}") for unit in UNITS),
     ]
+
+
+def secret_line() -> str:
+    """Return a new secret between backend and collector, as a line of an EnvironmentFile=."""
+    secret = host_secret(DEFAULT_HOST_NAME, secrets.token_bytes(KEY_BYTES))
+    return f"{COLLECTOR_VARIABLE}={secret}"
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -103,6 +114,11 @@ def _run(options: argparse.Namespace) -> int:
     live = root == Path("/")
     if live and not _RUNNING.exists():
         raise CommandError("systemd does not run this machine; start `sudo tidscope up` instead")
+    if any((root / folder / ENABLED[0]).exists() for folder in _PACKAGED):
+        raise CommandError(
+            "the services are those of the Debian package: `apt-get purge tidscope` removes them, "
+            "`systemctl edit` changes them"
+        )
     if options.remove:
         return _remove(root, live, ask=not options.yes)
     _check_place()
