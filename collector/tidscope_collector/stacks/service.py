@@ -27,7 +27,7 @@ from tidscope_collector.stacks.messages import (
     Status,
     parse,
 )
-from tidscope_collector.stacks.program import StackProgram
+from tidscope_collector.stacks.program import StackProgram, without_ledgers
 from tidscope_collector.symbols.budget import Budget
 
 LOG = logging.getLogger(__name__)
@@ -46,7 +46,6 @@ SILENCE_NS = 60_000_000_000
 NO_ROOM = 3
 """Index of the count of what there was no room for."""
 _RESTART = "Restart the collector."
-_LEDGERS = "Doctor says what ledgers need."
 _BEFORE = {
     "loading": ("ended", "failed"),
     "sampling": ("loading",),
@@ -127,7 +126,7 @@ class StackService:
         if isinstance(self._program, Obstacle):
             return
         if maps is None:
-            self._give_up(Obstacle(f"they need ledgers of states: {why_none}", _LEDGERS))
+            self._give_up(without_ledgers(why_none))
             return
         try:
             self._program.lend(maps)
