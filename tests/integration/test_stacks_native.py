@@ -9,7 +9,7 @@ from programs.known_code import KnownCode, command
 from stack_collector import StackCollector
 from tidscope_collector.waits.states import State
 
-pytestmark = [needs("root"), needs("btf"), needs("stacks")]
+pytestmark = [needs("root"), needs("btf"), needs("stacks"), needs("stack-trigger")]
 
 
 @pytest.fixture(scope="module")

@@ -31,7 +31,7 @@ from stack_collector import StackCollector, StackedTarget
 from tidscope_backend.stacks.trees import Stacks
 from tidscope_collector.waits.states import State
 
-pytestmark = [needs("root"), needs("btf"), needs("stacks")]
+pytestmark = [needs("root"), needs("btf"), needs("stacks"), needs("stack-trigger")]
 
 RUNTIMES = {
     # A goroutine that may not run waits on a stack of its thread's own.

@@ -42,7 +42,6 @@ from tidscope_collector.walk.choice import WalkSource
 from tidscope_collector.walk.programs import WalkPrograms
 from tidscope_collector.walk.programs import load as load_iterators
 
-CAN_START = "The program that takes stacks can be started."
 _WORST_FIRST: tuple[CheckStatus, ...] = ("failed", "limited")
 
 

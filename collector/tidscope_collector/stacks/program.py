@@ -134,7 +134,7 @@ def outlook() -> str:
     reason = missing_in_kernel(_TRIGGER)
     if reason is None:
         return CAN_START
-    return f"{CAN_START} It looks at threads in windows of time, and not at who releases them: {reason}."
+    return f"{CAN_START} It looks in windows of time, and not at who releases: {reason}."
 
 
 def start_program(path: Path = PROGRAM) -> StackProgram | Obstacle:
