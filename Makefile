@@ -20,6 +20,8 @@ export PYTHONDONTWRITEBYTECODE :=
 # Python's stable ABI is the same everywhere: no interpreter is asked when the sampler is compiled.
 export PYO3_NO_PYTHON := 1
 export PYO3_BUILD_EXTENSION_MODULE := 1
+KERNELS ?= bullseye bookworm trixie trixie-backports
+KERNEL_TESTS ?= $(addprefix tests/integration/,test_doctor_kernel.py test_waits_kernel.py test_stacks_windows.py)
 FUZZ_RUNS ?= 1000000
 FUZZ_SEED ?= $(shell date +%s)
 # Natively ten times as many take less time.
@@ -38,7 +40,11 @@ export GO
 CLANG ?= clang
 BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
 
+<<<<<<< HEAD
 .PHONY: help install install-dev up sampler stacks sampler-test test test-room test-deep test-times check check-types check-page check-tree check-sampler hooks audit bpf spawn-held kernel kernel-if-possible kernel-test generate format pytest unit integration vitest e2e pictures screens fuzz fuzz-sampler build notice wheel deb deb-test lock clean
+=======
+.PHONY: help install install-dev up sampler stacks sampler-test test test-room test-deep test-times check check-types check-page check-tree check-sampler hooks audit bpf spawn-held kernel kernel-if-possible kernel-test kernels-test generate format pytest unit integration vitest e2e pictures screens fuzz fuzz-sampler build notice wheel lock clean
+>>>>>>> kernels
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -154,6 +160,13 @@ kernel-if-possible:
 
 kernel-test: $(STAMP)-dev ## boot it and compare its numbers with what programs moved
 	$(PY) -m pytest tests/integration/test_extended_kernel.py
+
+kernels-test: $(STAMP)-dev $(COMPILED) ## run KERNEL_TESTS in the kernel of each of KERNELS, emulated (root; long)
+	$(PY) -c 'import sys; sys.path[:0] = ["tests"]; from programs import known_code, known_waits as waits; waits.KnownWaits().close(); known_code.command("c")'
+	@for release in $(KERNELS); do \
+	  kernel/run --kernel $$release --time-limit 7200 --writable .cache --writable /var/tmp -- \
+	    $(PY) -m pytest -q -p no:cacheprovider -o timeout=7000 $(KERNEL_TESTS); \
+	done
 
 format: $(STAMP)-dev $(NODE_STAMP) ## format all sources
 	$(PY) -m ruff format .

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from programs.build import GO
-from tidscope_collector.stacks.program import PROGRAM
+from tidscope_collector.stacks.program import CAN_START, PROGRAM, outlook
 
 DELAY_SWITCH = Path("/proc/sys/kernel/task_delayacct")
 
@@ -32,6 +32,7 @@ DETECTED: dict[str, tuple[Callable[[], bool], str]] = {
     "x86_64": (lambda: os.uname().machine == "x86_64", "this is another processor"),
     "go": (lambda: GO is not None, "there is no Go compiler"),
     "stacks": (PROGRAM.exists, "the program that takes stacks is not built"),
+    "stack-trigger": (lambda: outlook() == CAN_START, "no tracepoint that eBPF fires (Linux 6.10)"),
     "btf": (Path("/sys/kernel/btf/vmlinux").exists, "this kernel has no BTF"),
     "delay-accounting": (DELAY_SWITCH.exists, "this kernel has no switch for delay accounting"),
 }

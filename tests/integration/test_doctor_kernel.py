@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from capabilities import needs
 from programs.unprivileged import see
 from tidscope_collector.doctor import checks
 from tidscope_collector.doctor.facts import (
@@ -15,6 +16,7 @@ from tidscope_collector.doctor.facts import (
     Namespaces,
     gather_facts,
 )
+from tidscope_collector.stacks.program import CAN_START, outlook
 
 NOBODY = 65534
 
@@ -49,6 +51,13 @@ def test_delay_accounting_is_what_the_kernel_says() -> None:
     judged = checks.delay_accounting(facts)
     assert judged.status == ("ok" if facts.task_delayacct else "limited")
     assert ("sysctl" in judged.fix) == (not facts.task_delayacct)
+
+
+@needs("btf")
+def test_how_stacks_will_be_taken_is_foretold() -> None:
+    fires = " bpf_modify_return_test_tp\n" in Path("/proc/kallsyms").read_text()
+    assert (outlook() == CAN_START) == fires
+    assert ("in windows of time" in outlook()) == (not fires)
 
 
 def test_energy_is_there_or_it_is_said_why_not() -> None:

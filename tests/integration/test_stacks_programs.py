@@ -26,7 +26,7 @@ from pydantic import TypeAdapter
 from stack_collector import StackCollector, StackedTarget
 from tidscope_wire.generated.models import GroupSelector
 
-pytestmark = [needs("root"), needs("btf"), needs("stacks")]
+pytestmark = [needs("root"), needs("btf"), needs("stacks"), needs("stack-trigger")]
 
 
 @pytest.fixture(scope="module")

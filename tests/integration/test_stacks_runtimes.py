@@ -32,7 +32,7 @@ from stack_collector import StackCollector, StackedTarget
 from tidscope_backend.stacks.trees import Stacks
 from tidscope_collector.waits.states import State
 
-pytestmark = [needs("root"), needs("btf"), needs("stacks")]
+pytestmark = [needs("root"), needs("btf"), needs("stacks"), needs("stack-trigger")]
 
 PYTHONS = {path.name: python_command(path) for path in newer_pythons()}
 NEWER_JAVA = "newer java"

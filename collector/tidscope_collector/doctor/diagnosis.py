@@ -18,7 +18,7 @@ from tidscope_collector.netacct import programs as netacct
 from tidscope_collector.netacct.programs import NetworkProgram
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.machine import NOTHING_HIDDEN
-from tidscope_collector.stacks.program import obstacle
+from tidscope_collector.stacks.program import CAN_START, obstacle, outlook, without_ledgers
 from tidscope_collector.steering.loop.affinity_leases import LeftChanged, left_changed
 from tidscope_collector.targets.sources import Sources, give_taskstats, make_sampler
 from tidscope_collector.taskstats.columns import Columns
@@ -42,7 +42,6 @@ from tidscope_collector.walk.choice import WalkSource
 from tidscope_collector.walk.programs import WalkPrograms
 from tidscope_collector.walk.programs import load as load_iterators
 
-CAN_START = "The program that takes stacks can be started."
 _WORST_FIRST: tuple[CheckStatus, ...] = ("failed", "limited")
 
 
@@ -183,7 +182,7 @@ def diagnose_host() -> DoctorReport:
     try:
         walk = LiveEbpf(probe.walk(iterators))
         ebpf = LiveEbpf(accounts), walk, LiveEbpf(ledger.ebpf)
-        stacks = obstacle() or CAN_START
+        stacks = obstacle() or (without_ledgers(ledger.reason) if ledger.reason else outlook())
         left = left_changed(procfs)
         return examine(facts, probe, *ebpf, foreseen(needs), left=left, stacks=stacks)
     finally:

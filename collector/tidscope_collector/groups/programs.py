@@ -11,9 +11,13 @@ from tidscope_collector.procfs.files import ProcFs
 
 _PROGRAMS = ("on_fork", "on_exec", "on_last_switch", "on_move")
 _LENDERS = {"ledger": 1, "network": 2}
-_BTF_KIND_STRUCT = 4
 
-FORKS = KernelFeature("bpf_ringbuf", _BTF_KIND_STRUCT, "ring buffers for eBPF programs", "5.8")
+FORKS = KernelFeature(
+    "bpf_get_current_task_btf",
+    libbpf.BTF_KIND_FUNC,
+    "access of eBPF programs to the current thread",
+    "5.11",
+)
 
 
 class GroupPrograms:

@@ -11,16 +11,21 @@ from pathlib import Path
 
 from tidscope_confinement import capabilities
 
-from tidscope_collector.ebpf.obstacles import Obstacle
+from tidscope_collector.ebpf.libbpf import BTF_KIND_FUNC
+from tidscope_collector.ebpf.obstacles import KernelFeature, Obstacle, missing_in_kernel
 from tidscope_collector.stacks.messages import MAX_MESSAGE
 
 PROGRAM = Path(__file__).parent / "tidscope-stacks"
+CAN_START = "The program that takes stacks can be started."
 NO_STACKS = Obstacle(
     "this collector takes none", "Use the collector of `tidscope up` or `tidscope collect`."
 )
 _NOT_BUILT = Obstacle(
     "the program that takes them is not part of this installation",
     "Install Go 1.26 or newer and run `make stacks`.",
+)
+_TRIGGER = KernelFeature(
+    "bpf_modify_return_test_tp", BTF_KIND_FUNC, "tracepoint that eBPF programs fire", "6.10"
 )
 _NEEDED = frozenset(
     {
@@ -117,6 +122,19 @@ def obstacle(path: Path = PROGRAM) -> Obstacle | None:
     if not missing:
         return None
     return Obstacle(f"they need {missing}", "Start the collector as root, with these capabilities.")
+
+
+def without_ledgers(reason: str) -> Obstacle:
+    """Return the obstacle to stacks where there are no ledgers, for a reason."""
+    return Obstacle(f"they need ledgers of states: {reason}", "Doctor says what ledgers need.")
+
+
+def outlook() -> str:
+    """Return how a program that can be started will take stacks in this kernel; sentences."""
+    reason = missing_in_kernel(_TRIGGER)
+    if reason is None:
+        return CAN_START
+    return f"{CAN_START} It looks in windows of time, and not at who releases: {reason}."
 
 
 def start_program(path: Path = PROGRAM) -> StackProgram | Obstacle:

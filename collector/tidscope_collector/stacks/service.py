@@ -27,7 +27,7 @@ from tidscope_collector.stacks.messages import (
     Status,
     parse,
 )
-from tidscope_collector.stacks.program import StackProgram
+from tidscope_collector.stacks.program import StackProgram, without_ledgers
 from tidscope_collector.symbols.budget import Budget
 
 LOG = logging.getLogger(__name__)
@@ -48,7 +48,6 @@ NO_ROOM = 3
 MAX_FETCHED = 4096
 """Maximum build IDs of fetched debug files that are kept for targets; older ones are dropped."""
 _RESTART = "Restart the collector."
-_LEDGERS = "Doctor says what ledgers need."
 _BEFORE = {
     "loading": ("ended", "failed"),
     "sampling": ("loading",),
@@ -131,7 +130,7 @@ class StackService:
         if isinstance(self._program, Obstacle):
             return
         if maps is None:
-            self._give_up(Obstacle(f"they need ledgers of states: {why_none}", _LEDGERS))
+            self._give_up(without_ledgers(why_none))
             return
         try:
             self._program.lend(maps)

@@ -11,8 +11,7 @@ from tidscope_sampler.native import Sampler
 from tidscope_wire.generated.models import AbsentField, Process
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS
 
-from tidscope_collector.ebpf import libbpf
-from tidscope_collector.ebpf.obstacles import KernelFeature, Obstacle, attempt
+from tidscope_collector.ebpf.obstacles import Obstacle, attempt
 from tidscope_collector.locks.group_locks import GroupLocks
 from tidscope_collector.locks.locks import open_locks
 from tidscope_collector.locks.runtime_locks import LockSource, own_account
@@ -21,6 +20,7 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.waits.parties import Parties
 from tidscope_collector.waits.programs import LedgerProgram
 from tidscope_collector.waits.wire_tables import LedgerTables, LockNumbering
+from tidscope_collector.walk.programs import TASK_WALKS
 
 LOG = logging.getLogger(__name__)
 
@@ -31,9 +31,6 @@ FIELDS = (*STATE_FIELDS, STATE, SINCE)
 """The columns of a ledger, which stand behind all others."""
 THROTTLED = "state_throttled_ns"
 """The column that only some kernels fill."""
-TASK_WALKS = KernelFeature(
-    "bpf_iter_task", libbpf.BTF_KIND_FUNC, "task iterators for one process", "6.1"
-)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,9 @@ from tidscope_collector.ebpf.libbpf import BTF_KIND_FUNC, BpfError, Program
 from tidscope_collector.ebpf.obstacles import KernelFeature, Obstacle, attempt
 from tidscope_collector.procfs.files import ProcFs
 
-TASK_WALKS = KernelFeature("bpf_iter_task", BTF_KIND_FUNC, "task iterators for one process", "6.1")
+TASK_WALKS = KernelFeature(
+    "bpf_iter_attach_task", BTF_KIND_FUNC, "task iterators for one process", "6.1"
+)
 _READ = "read_counters"
 _MEMBERS = "walk_members"
 
