@@ -95,11 +95,32 @@ class CoreShare:
 
 
 @dataclass(frozen=True, slots=True)
+class BusyWorkers:
+    """Time of a pool's workers in an interval, in workers on average.
+
+    Attributes:
+        busy: workers that held a job, by Little's law: jobs finished a second, times the time that
+            each took.
+        computing: threads of the program that were on a CPU.
+        delayed: threads of the program that were runnable without a CPU.
+    """
+
+    busy: float
+    computing: float
+    delayed: float
+
+    @property
+    def waiting(self) -> float:
+        """Busy workers that neither were on a CPU nor wanted one."""
+        return max(0.0, self.busy - self.computing - self.delayed)
+
+
+@dataclass(frozen=True, slots=True)
 class Grant:
     """Cores that an arbiter gives a program (arbitration/arbiter.py).
 
     Attributes:
-        cores: granted cores: the size of the program's pool.
+        cores: granted cores; 0 for a program without an answer.
         total: cores divided among all programs.
         programs: number of programs that share `total`.
         state: `settled`, `trying` another division, `idle` without progress, or `absent`: it does
@@ -109,6 +130,7 @@ class Grant:
         since_s: time of the last change, on the clock of observations.
         more: expected relative gain of one more core; None if none can be added.
         less: expected relative loss of one core fewer; None if none can be removed.
+        waiting: workers of its pool that wait, and so need no core (arbitration/waiting.py).
     """
 
     cores: int
@@ -120,6 +142,12 @@ class Grant:
     since_s: float
     more: float | None
     less: float | None
+    waiting: int = 0
+
+    @property
+    def size(self) -> int:
+        """Size of the program's pool; 0 without cores."""
+        return self.cores + self.waiting if self.cores else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +174,7 @@ class Observation:
         responses: jobs that ended in it by their response time, entry b those below 2^(b+10) ns
             that no entry before it has; empty where that is not known.
         original: the size that the program chose itself, before it was steered; None if unknown.
+        workers: time of the pool's workers; None if unknown, or if nothing divides cores.
     """
 
     at_s: float
@@ -165,6 +194,7 @@ class Observation:
     grant: Grant | None = None
     responses: tuple[int, ...] = ()
     original: int | None = None
+    workers: BusyWorkers | None = None
 
     @property
     def progress(self) -> float:

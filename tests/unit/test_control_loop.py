@@ -388,4 +388,6 @@ def test_cores_of_another_one_arrive_at_once(fly: Fly) -> None:
     assert steering.division is not None
     assert steering.division == second.division
     assert (second.next_size, steering.division.total, steering.division.programs) == (6, 8, 1)
-    assert steering.division.reason == "other (2) has ended: its cores go to the others."
+    assert steering.division.reason == (
+        "other (2) has ended: its cores go to the others. It takes 4 free cores."
+    )

@@ -58,12 +58,15 @@ class Contender:
         bounds: bounds of its size.
         cores: cores to divide among contenders with the same number; 0 for the cores that they may
             use.
+        own: size that the program chose for a pool whose workers may wait; 0 if its sizes are
+            cores.
     """
 
     label: str
     claim: Claim
     bounds: Bounds
     cores: int = 0
+    own: int = 0
 
 
 @dataclass(frozen=True)
