@@ -4,6 +4,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from tidscope_policies.proving.evidence import Interval
+
 PART_S = 0.25
 """Length of an interval's parts, in seconds."""
 
@@ -215,6 +217,8 @@ class Decision:
         release: steering ends, and the program gets its original size back.
         deferred: the policy keeps the size because it cannot choose one yet: it warms up, begins,
             waits for its turn, or the interval says too little.
+        gain: relative gain of `size` over the program's own size by the policy's estimate, with a
+            95 % interval; None if the policy has none.
     """
 
     size: int
@@ -224,6 +228,7 @@ class Decision:
     proposed: int | None = None
     release: bool = False
     deferred: bool = False
+    gain: Interval | None = None
 
     @property
     def chooses(self) -> bool:

@@ -48,4 +48,4 @@ async def test_each_proof_ends_and_what_is_better_names_the_line_that_keeps_it(
     # The server computes: what it gets beside others on a busy host decides.
     assert mutex.verdict != "open", mutex
     assert paced.verdict == "better", paced
-    assert "to keep that without it: Executors.newFixedThreadPool(" in paced.text
+    assert "to keep that without the policy: Executors.newFixedThreadPool(" in paced.text

@@ -99,7 +99,7 @@ def test_a_planted_gain_is_shown_and_the_policy_goes_on() -> None:
 def test_what_is_better_comes_with_the_line_that_keeps_it() -> None:
     policy, _ = proof()
     Pool(policy, 1.10).run()
-    kept = "The policy was at size 8 most of the time; to keep that without it: "
+    kept = "The policy was at size 8 most of the time; to keep that without the policy: "
     assert proof_state(policy, pool="java").text.endswith(f"{kept}Executors.newFixedThreadPool(8).")
     assert proof_state(policy).text.endswith("The policy was at size 8 most of the time.")
     # A policy that is not better recommends nothing.

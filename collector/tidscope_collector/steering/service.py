@@ -232,10 +232,10 @@ class SteeringService:
         if plan.claim is not None:
             process = target.process
             label = f"{state.name()} ({process.pid})"
-            described, cores = setup.knob.describe(), int(plan.parameters.get(CORES, 0))
+            described, named = setup.knob.describe(), int(plan.parameters.get(CORES, 0))
             # Whoever names a number of cores counts a worker as a core.
-            own = described.original if described.kind == "pool-agent" and not cores else 0
-            contender = Contender(label, plan.claim, bounds, cores, own)
+            own = described.original if described.kind == "pool-agent" and not named else 0
+            contender = Contender(label, plan.claim, bounds, named, own)
         settings = LoopSettings(
             target=target.id,
             attach_ns=target.attach_ns,

@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping
 
 from tidscope_policies.arbitration.division import Claim
-from tidscope_policies.contract import Grant
+from tidscope_policies.contract import Decision, Grant
 from tidscope_policies.proving.evidence import MIN_JOBS, ProofSettings
 from tidscope_policies.proving.proof import Proof, describe_proof
 from tidscope_policies.registry import ReadyPolicy
@@ -80,6 +80,12 @@ class Trial:
     def with_policy(self) -> bool | None:
         """In a proof, True while the policy steers; None without a proof."""
         return None if self._proof is None else self._proof.steers
+
+    def finding(self, decision: Decision, own: int) -> str:
+        """Return the sentence on the size that a search found; empty in a proof or sweep."""
+        if self._proof is not None or self._sweep is not None:
+            return ""
+        return finding(decision, own, self._pool)
 
     @property
     def gain(self) -> MeasuredChange | None:
@@ -173,8 +179,26 @@ def recommendation(proof: Proof, pool: PoolKind | None) -> str:
     size = proof.typical_size
     if proof.verdict != "better" or size is None:
         return ""
-    permanent = "" if pool is None else f"; to keep that without it: {line(pool, size)}"
-    return f" The policy was at size {size} most of the time{permanent}."
+    return f" The policy was at size {size} most of the time{permanent(size, pool)}."
+
+
+def finding(decision: Decision, own: int, pool: PoolKind | None) -> str:
+    """Return the sentence on a size that a search found to be better; empty without one.
+
+    Args:
+        decision: decision of the policy.
+        own: size that the program chose itself.
+        pool: kind of pool, for the line that sets a size permanently; None if unknown.
+    """
+    gain, size = decision.gain, decision.size
+    if gain is None or gain.low <= 0:
+        return ""
+    return f" {size} does {gain} against the program's own {own}{permanent(size, pool)}."
+
+
+def permanent(size: int, pool: PoolKind | None) -> str:
+    """Return the end of a sentence that says how to keep a size; empty if that is unknown."""
+    return "" if pool is None else f"; to keep that without the policy: {line(pool, size)}"
 
 
 def proof_state(proof: Proof, without_times: str = "", pool: PoolKind | None = None) -> ProofState:
