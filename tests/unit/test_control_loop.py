@@ -162,7 +162,7 @@ class Flight:
             self.waits.release()
             self.opening.wait(PATIENCE_S)
         self.program.read_size()
-        return ControlSetup(Knob(self.program), Signal(self.program), pool="go")
+        return ControlSetup(Knob(self.program), Signal(self.program), keeps="GOMAXPROCS={size}")
 
     def until(self, kind: type[Event]) -> tuple[Steering | None, Event]:
         while True:

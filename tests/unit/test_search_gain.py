@@ -9,6 +9,7 @@ from tidscope_collector.steering.loop.trial import finding
 from tidscope_policies.contract import Bounds, Decision, Peers
 from tidscope_policies.proving.evidence import Interval
 from tidscope_policies.registry import POLICIES
+from tidscope_policies.sweep.sweep import LINES
 
 BOUNDS = Bounds(1, 16)
 OWN = 2
@@ -61,10 +62,12 @@ def test_beside_other_programs_there_is_no_gain_of_one_alone() -> None:
 
 def test_the_sentence_names_interval_and_line() -> None:
     better = Decision(6, "settled", "It is best.", gain=Interval(0.7, 0.62, 0.78))
-    assert finding(better, 2, "python") == (
+    assert finding(better, 2, LINES["python"]) == (
         " 6 does +70.0% [+62.0%, +78.0%] against the program's own 2; to keep that without the "
         "policy: ThreadPoolExecutor(max_workers=6)."
     )
     assert finding(better, 2, None).endswith("against the program's own 2.")
     unsure = replace(better, gain=Interval(0.7, -0.1, 2.0))
-    assert finding(unsure, 2, "go") == finding(replace(better, gain=None), 2, "go") == ""
+    assert (
+        finding(unsure, 2, LINES["go"]) == finding(replace(better, gain=None), 2, LINES["go"]) == ""
+    )

@@ -316,12 +316,16 @@ LINES: dict[PoolKind, str] = {
 }
 
 
-def line(kind: PoolKind, size: int) -> str:
+def line(template: str, size: int) -> str:
     """Return the line that sets a size for good: an environment variable, or a constructor.
+
+    Args:
+        template: one of `LINES`, or what the program says itself.
+        size: the size.
 
     Raises:
         ValueError: the size is below 1.
     """
     if size < 1:
         raise ValueError(f"size {size}: want at least 1")
-    return LINES[kind].format(size=size)
+    return template.replace("{size}", str(size))

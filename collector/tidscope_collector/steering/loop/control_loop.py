@@ -98,7 +98,7 @@ class ControlLoop:
         self._releaser = ""
         self._described = setup.knob.describe()
         size = setup.knob.read()
-        self._trial = Trial(ready, size, setup.pool, setup.times)
+        self._trial = Trial(ready, size, setup.keeps, setup.times)
         self._report = SteeringReporter(settings, setup, self._trial, peers, publish)
         self._thread = self._new_thread()
 
