@@ -12,6 +12,7 @@ from installation import Installation
 from processes import wait_until
 from programs.pgbouncer import pgbouncer
 from programs.steered import Steered
+from receiver import Follower
 from tidscope_wire.generated.models import SteeringDecided, SteeringProblem
 
 pytestmark = [needs("root"), pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(300)]
@@ -27,7 +28,14 @@ def users_of(pid: int) -> set[int]:
     return {int(uid) for uid in found[1].split()}
 
 
-async def test_a_pool_of_connections_is_found_restored_and_recommended(root: Installation) -> None:
+def decided(follower: Follower) -> list[SteeringDecided]:
+    """Decisions so far."""
+    return follower.events(SteeringDecided)
+
+
+async def test_a_pool_of_connections_is_set_restored_and_left_alone_after_a_failure(
+    root: Installation,
+) -> None:
     with pgbouncer(OWN) as bouncer, Steered(bouncer.adapter(), bouncer.sockets) as adapter:
         # It gave up root for the user in the file.
         assert users_of(adapter.pid) == {pwd.getpwnam("postgres").pw_uid}
@@ -36,16 +44,15 @@ async def test_a_pool_of_connections_is_found_restored_and_recommended(root: Ins
         usable = [(one.kind, one.lower, one.upper) for one in options.knobs if not one.refusal]
         assert usable == [("pool-agent", 1, 10)]
 
-        await root.steer(target.id, policy="cooperative", parameters={"interval_s": 0.5})
-        kept = "to keep that without the policy: default_pool_size = "
-        await follower.until(
-            lambda _: any(kept in one.reason for one in follower.events(SteeringDecided))
-        )
-        print(f"decisions: {len(follower.events(SteeringDecided))}")
-        print(follower.events(SteeringDecided)[-1].reason)
+        await root.steer(target.id, policy="fixed", parameters={"size": 6, "interval_s": 0.5})
+        await follower.until(lambda _: any(one.size == 6 for one in decided(follower)))
         now = await root.target(target.id)
         assert now.steering is not None
         assert now.steering.original == OWN
+        assert bouncer.size == 6
+        # A query waits for 20 ms, so each connection does less than 50 a second.
+        rate = next(one.ops / one.elapsed_s for one in decided(follower) if one.size == 6)
+        assert 0 < rate <= 6 * 50 * 1.2
         await root.release(target.id)
         assert bouncer.size == OWN
 

@@ -35,7 +35,7 @@ pidfile = {folder}/bouncer.pid
 
 KNOB = """
 user = "postgres"
-set = [{admin}, "-c", "SET default_pool_size = {{size}}", "-c", "RECONNECT"]
+set = [{admin}, "-c", "SET default_pool_size = {{size}}"]
 read = [{admin}, "-c", "SHOW CONFIG"]
 read_match = '^default_pool_size\\|(\\d+)\\|'
 count = [{admin}, "-c", "SHOW STATS_TOTALS"]
