@@ -87,7 +87,7 @@ async def test_each_proof_ends_and_what_is_better_names_the_line_that_keeps_it(
             *(asyncio.to_thread(size_of, one.pid) for one in (server, pool))
         )
     assert sizes == [8, 1]
-    # The server computes: what it gets beside others on a busy host decides which end its proof has.
+    # The server computes: what it gets beside others on a busy host decides how its proof ends.
     for one in (mutex, paced):
         assert_fits(one)
     assert paced.verdict == "better", paced

@@ -99,17 +99,15 @@ def _knob(path: Path, content: dict[str, object]) -> CommandKnob:
     for key in (*_COMMANDS, "lower", "upper"):
         if key not in content:
             raise CommandFileError(f"{path}: {key} is missing")
-    options = {key: content[key] for key in ("timeout_s", "line", "user") if key in content}
-    commands = {
-        key: Command(_words(content[key]), _match(path, f"{key}_match", content))
-        for key in ("read", "count")
-    }
     made = CommandKnob(
         set=_words(content["set"]),
+        read=Command(_words(content["read"]), _match(path, "read_match", content)),
+        count=Command(_words(content["count"]), _match(path, "count_match", content)),
         lower=int(str(content["lower"])),
         upper=int(str(content["upper"])),
-        **commands,
-        **options,  # type: ignore[arg-type]  # checked above
+        timeout_s=float(str(content.get("timeout_s", LONGEST_TIMEOUT_S))),
+        line=str(content.get("line", "")),
+        user=str(content.get("user", "")),
     )
     if not 0 < made.timeout_s <= LONGEST_TIMEOUT_S:
         raise CommandFileError(
