@@ -40,11 +40,8 @@ export GO
 CLANG ?= clang
 BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
 
-<<<<<<< HEAD
-.PHONY: help install install-dev up sampler stacks sampler-test test test-room test-deep test-times check check-types check-page check-tree check-sampler hooks audit bpf spawn-held kernel kernel-if-possible kernel-test generate format pytest unit integration vitest e2e pictures screens fuzz fuzz-sampler build notice wheel deb deb-test lock clean
-=======
-.PHONY: help install install-dev up sampler stacks sampler-test test test-room test-deep test-times check check-types check-page check-tree check-sampler hooks audit bpf spawn-held kernel kernel-if-possible kernel-test kernels-test generate format pytest unit integration vitest e2e pictures screens fuzz fuzz-sampler build notice wheel lock clean
->>>>>>> kernels
+# Targets with plain names are no files.
+.PHONY: $(shell sed -nE 's/^([a-z0-9-]+):.*/\1/p' $(firstword $(MAKEFILE_LIST)))
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22

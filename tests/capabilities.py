@@ -43,6 +43,7 @@ TRIED = {
     "mount-namespace": "no mount namespace can be made",
     "postgresql": "there is no PostgreSQL server",
     "nginx": "there is no nginx",
+    "pgbouncer": "there is no PgBouncer",
     "cpu-quota": "no cgroup with a limit of CPU time can be made",
     "thread-throttling": "the kernel does not tell which threads a CPU limit holds (Linux 6.18)",
     "two-cpus": "there is one CPU",

@@ -4,6 +4,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from tidscope_policies.proving.evidence import Interval
+
 PART_S = 0.25
 """Length of an interval's parts, in seconds."""
 
@@ -95,11 +97,32 @@ class CoreShare:
 
 
 @dataclass(frozen=True, slots=True)
+class BusyWorkers:
+    """Time of a pool's workers in an interval, in workers on average.
+
+    Attributes:
+        busy: workers that held a job, by Little's law: jobs finished a second, times the time that
+            each took.
+        computing: threads of the program that were on a CPU.
+        delayed: threads of the program that were runnable without a CPU.
+    """
+
+    busy: float
+    computing: float
+    delayed: float
+
+    @property
+    def waiting(self) -> float:
+        """Busy workers that neither were on a CPU nor wanted one."""
+        return max(0.0, self.busy - self.computing - self.delayed)
+
+
+@dataclass(frozen=True, slots=True)
 class Grant:
     """Cores that an arbiter gives a program (arbitration/arbiter.py).
 
     Attributes:
-        cores: granted cores: the size of the program's pool.
+        cores: granted cores; 0 for a program without an answer.
         total: cores divided among all programs.
         programs: number of programs that share `total`.
         state: `settled`, `trying` another division, `idle` without progress, or `absent`: it does
@@ -109,6 +132,7 @@ class Grant:
         since_s: time of the last change, on the clock of observations.
         more: expected relative gain of one more core; None if none can be added.
         less: expected relative loss of one core fewer; None if none can be removed.
+        waiting: workers of its pool that wait, and so need no core (arbitration/waiting.py).
     """
 
     cores: int
@@ -120,6 +144,12 @@ class Grant:
     since_s: float
     more: float | None
     less: float | None
+    waiting: int = 0
+
+    @property
+    def size(self) -> int:
+        """Size of the program's pool; 0 without cores."""
+        return self.cores + self.waiting if self.cores else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +178,7 @@ class Observation:
         unsettled_s: time just before the interval that is left out, because a change of size may
             not have shown itself in it.
         original: the size that the program chose itself, before it was steered; None if unknown.
+        workers: time of the pool's workers; None if unknown, or if nothing divides cores.
     """
 
     at_s: float
@@ -168,6 +199,7 @@ class Observation:
     responses: tuple[int, ...] = ()
     unsettled_s: float = 0.0
     original: int | None = None
+    workers: BusyWorkers | None = None
 
     @property
     def progress(self) -> float:
@@ -188,6 +220,8 @@ class Decision:
         release: steering ends, and the program gets its original size back.
         deferred: the policy keeps the size because it cannot choose one yet: it warms up, begins,
             waits for its turn, or the interval says too little.
+        gain: relative gain of `size` over the program's own size by the policy's estimate, with a
+            95 % interval; None if the policy has none.
     """
 
     size: int
@@ -197,6 +231,7 @@ class Decision:
     proposed: int | None = None
     release: bool = False
     deferred: bool = False
+    gain: Interval | None = None
 
     @property
     def chooses(self) -> bool:

@@ -9,12 +9,8 @@ from programs.known_code import command
 from stack_collector import StackCollector
 from tidscope_collector.waits.states import State
 
-<<<<<<< HEAD
-pytestmark = [needs("root"), needs("btf"), needs("stacks")]
-LANGUAGES = ("c", "c++", "rust")
-=======
 pytestmark = [needs("root"), needs("btf"), needs("stacks"), needs("stack-trigger")]
->>>>>>> kernels
+LANGUAGES = ("c", "c++", "rust")
 
 
 @pytest.fixture(scope="module")

@@ -18,12 +18,14 @@ from processes import start_ticks, stop
 from programs.agent_program import AgentFolder
 from programs.steered import (
     Steered,
+    contended_go,
     known_throughput,
     paced_go,
     paced_java,
     paced_python,
     paced_rust,
     several,
+    waiting_python,
 )
 from receiver import Follower
 from tidscope_collector.agent.client import open_agent
@@ -217,3 +219,30 @@ async def test_claims_count(root: Installation) -> None:
         # The refused request changed nothing.
         assert (await group.divisions()).keys() == {*group.pids}
         await root.release(group.target.id)
+
+
+async def test_a_pool_that_waits_gives_up_no_worker_to_a_program_that_computes(
+    root: Installation,
+) -> None:
+    own = 6
+    commands = (waiting_python(own, 16), contended_go(2))
+    with AgentFolder() as folder, Steered(several(*commands), folder) as parent:
+        pool, computes = (int(pid) for pid in parent.said.split()[1:])
+        asked = {"group": {"kind": "tree", "pid": parent.pid}, "rate_hz": 10}
+        answer = await root.client.post("/api/v1/targets", json=asked)
+        target = Target.model_validate_json(answer.content)
+        await root.page.subscribe(target.id)
+        follower = Follower(root.page)
+        await root.steer(target.id, policy="arbiter", parameters={"interval_s": 0.5})
+
+        def decided(pid: int) -> list[SteeringDecided]:
+            return [one for one in follower.events(SteeringDecided) if one.pid == pid]
+
+        await follower.until(lambda _: len(decided(pool)) > 12 and len(decided(computes)) > 6)
+        sizes = [one.next_size for one in decided(pool)]
+        assert min(sizes) >= own - 1, sizes
+        last = decided(pool)[-1]
+        assert f"of its {own} workers wait and need no core." in last.reason
+        assert last.division is not None
+        assert last.next_size > last.division.cores
+        await root.release(target.id)

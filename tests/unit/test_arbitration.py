@@ -146,12 +146,14 @@ def test_who_is_not_heard_of_has_nothing_until_it_answers() -> None:
         host.pass_part()
         assert host.now_s - began_s <= SILENT_S + 0.5
     assert host.sizes == {"a": 8, "b": 0}
-    assert host.grant("a").reason == "b does not answer: its cores go to the others."
+    assert host.grant("a").reason == (
+        "b does not answer: its cores go to the others. It takes 4 cores from b."
+    )
     assert (host.grant("b").more, host.grant("b").less) == (None, None)
     host.mute.clear()
     host.pass_part()
     assert host.sizes == {"a": 4, "b": 4}
-    assert host.grant("b").reason == "b works again."
+    assert host.grant("b").reason == "b works again. It takes 4 cores from a."
 
 
 def test_a_slow_listener_notices_who_is_silent() -> None:
@@ -203,7 +205,7 @@ def test_who_leaves_leaves_its_cores() -> None:
     assert host.arbiter.limit([Pool(8, frozenset("a"))], "b has ended.", 1.0)
     assert host.grant("a").cores == 8
     assert not host.arbiter.limit([Pool(8, frozenset("a"))], "nothing", 2.0)
-    assert host.grant("a").reason == "b has ended."
+    assert host.grant("a").reason == "b has ended. It takes 4 free cores."
     assert not host.arbiter.hear("b", 1.0, 2.0)
 
 

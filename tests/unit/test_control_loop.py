@@ -14,6 +14,7 @@ from tidscope_collector.steering.loop.peers import Contention, PeerRegistry
 from tidscope_collector.steering.loop.signals import Count
 from tidscope_policies.arbitration.division import Claim
 from tidscope_policies.contract import Bounds, Decision, Observation
+from tidscope_policies.proving.evidence import Interval
 from tidscope_policies.registry import POLICIES, ReadyPolicy
 from tidscope_wire.generated.models import (
     SearchRestarted,
@@ -161,7 +162,7 @@ class Flight:
             self.waits.release()
             self.opening.wait(PATIENCE_S)
         self.program.read_size()
-        return ControlSetup(Knob(self.program), Signal(self.program))
+        return ControlSetup(Knob(self.program), Signal(self.program), keeps="GOMAXPROCS={size}")
 
     def until(self, kind: type[Event]) -> tuple[Steering | None, Event]:
         while True:
@@ -370,6 +371,20 @@ def test_a_size_that_is_not_restored_is_reported(fly: Fly) -> None:
     assert flight.until(SteeringReleased)[0] is None
 
 
+@pytest.mark.parametrize("shadow", [False, True])
+def test_a_size_that_a_search_found_comes_with_the_line_that_keeps_it(
+    fly: Fly, *, shadow: bool
+) -> None:
+    def better(_: Observation) -> Decision:
+        return Decision(6, "settled", "It is best.", gain=Interval(0.7, 0.62, 0.78))
+
+    steering, event = fly(Flight(better, shadow=shadow)).until(SteeringDecided)
+    assert isinstance(event, SteeringDecided)
+    assert steering is not None
+    assert steering.reason == event.reason
+    assert ("to keep that without the policy: GOMAXPROCS=6." in event.reason) != shadow
+
+
 def test_cores_of_another_one_arrive_at_once(fly: Fly) -> None:
     """The interval, which is long, is cut short, and the size is what the arbiter gives."""
     peers = PeerRegistry(lambda: 0.0)
@@ -388,4 +403,6 @@ def test_cores_of_another_one_arrive_at_once(fly: Fly) -> None:
     assert steering.division is not None
     assert steering.division == second.division
     assert (second.next_size, steering.division.total, steering.division.programs) == (6, 8, 1)
-    assert steering.division.reason == "other (2) has ended: its cores go to the others."
+    assert steering.division.reason == (
+        "other (2) has ended: its cores go to the others. It takes 4 free cores."
+    )

@@ -21,6 +21,7 @@ from tidscope_policies.proving.evidence import (
 )
 from tidscope_policies.proving.proof import Proof, describe_proof, policy_first
 from tidscope_policies.registry import POLICIES
+from tidscope_policies.sweep.sweep import LINES
 
 ORIGINAL, OTHER = 4, 8
 BOUNDS = Bounds(1, 16)
@@ -99,13 +100,15 @@ def test_a_planted_gain_is_shown_and_the_policy_goes_on() -> None:
 def test_what_is_better_comes_with_the_line_that_keeps_it() -> None:
     policy, _ = proof()
     Pool(policy, 1.10).run()
-    kept = "The policy was at size 8 most of the time; to keep that without it: "
-    assert proof_state(policy, pool="java").text.endswith(f"{kept}Executors.newFixedThreadPool(8).")
+    kept = "The policy was at size 8 most of the time; to keep that without the policy: "
+    assert proof_state(policy, keeps=LINES["java"]).text.endswith(
+        f"{kept}Executors.newFixedThreadPool(8)."
+    )
     assert proof_state(policy).text.endswith("The policy was at size 8 most of the time.")
     # A policy that is not better recommends nothing.
     same, _ = proof(smallest=0.02, most_s=3600)
     Pool(same, 1.0).run(5000)
-    assert "most of the time" not in proof_state(same, pool="java").text
+    assert "most of the time" not in proof_state(same, keeps=LINES["java"]).text
 
 
 def test_a_policy_that_stays_nowhere_recommends_no_size() -> None:

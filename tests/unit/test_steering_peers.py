@@ -134,7 +134,9 @@ def test_cores_are_divided_when_one_joins_and_leaves() -> None:
     assert host.cores("a", "b") == [8, -1]
     grant = host.registry.grant("a")
     assert grant is not None
-    assert grant.reason == "prog (b) has ended: its cores go to the others."
+    assert grant.reason == (
+        "prog (b) has ended: its cores go to the others. It takes 6 free cores."
+    )
 
 
 def test_the_loop_of_one_notices_that_another_is_silent() -> None:
@@ -160,7 +162,7 @@ def test_one_that_another_policy_steers_now_takes_part_no_more() -> None:
     assert host.cores("a", "b") == [8, -1]
     grant = host.registry.grant("a")
     assert grant is not None
-    assert grant.reason == "prog (b) is steered otherwise."
+    assert grant.reason == "prog (b) is steered otherwise. It takes 4 free cores."
     # A search restarts when another program joins or leaves; the arbiter's programs do not restart.
     host.registry.leave("a")
     assert host.restarts == ["another program is no longer steered"]

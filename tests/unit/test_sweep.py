@@ -165,14 +165,14 @@ def test_a_start_that_was_not_measured_has_no_gain() -> None:
 
 
 def test_lines_to_paste() -> None:
-    assert line("go", 6) == "GOMAXPROCS=6"
-    assert line("python", 6) == "ThreadPoolExecutor(max_workers=6)"
-    assert line("java", 6) == "Executors.newFixedThreadPool(6)"
-    assert line("rust", 6) == "Pool::new(name, 6)"
-    assert line("go-pool", 6) == "tidscope.NewPool(name, 6)"
+    assert line(LINES["go"], 6) == "GOMAXPROCS=6"
+    assert line(LINES["python"], 6) == "ThreadPoolExecutor(max_workers=6)"
+    assert line(LINES["java"], 6) == "Executors.newFixedThreadPool(6)"
+    assert line(LINES["rust"], 6) == "Pool::new(name, 6)"
+    assert line(LINES["go-pool"], 6) == "tidscope.NewPool(name, 6)"
     assert len(LINES) == 5
     with pytest.raises(ValueError, match="size 0: want at least 1"):
-        line("go", 0)
+        line(LINES["go"], 0)
 
 
 BOUNDS = Bounds(1, 8)

@@ -7,7 +7,6 @@ import threading
 from pathlib import Path
 
 from tidscope_agent.lease import Lease, NothingSteered, Steered
-from tidscope_agent.pool import ThreadPoolExecutor
 from tidscope_agent.protocol import LARGEST_SIZE
 from tidscope_agent.server import Server
 from tidscope_agent.socket_folder import listen
@@ -53,9 +52,7 @@ class Agent:
         _running.release()
 
 
-def start(
-    pool: ThreadPoolExecutor | None = None, *, lower: int = 1, upper: int | None = None
-) -> Agent:
+def start(pool: Steered | None = None, *, lower: int = 1, upper: int | None = None) -> Agent:
     """Let collectors read all pools and steer one. A program has one agent at most.
 
     Args:

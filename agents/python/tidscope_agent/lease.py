@@ -18,6 +18,10 @@ class Steered(Protocol):
         """Name of the knob in the hello."""
 
     @property
+    def line(self) -> str:
+        """Line with {size} that sets a size for good; empty for the usual one of the language."""
+
+    @property
     def wanted(self) -> int:
         """Size that was set last."""
 
@@ -32,6 +36,7 @@ class NothingSteered:
     """Stand-in for an agent that only reports pools; its only size is 1."""
 
     knob: Knob = "none"
+    line = ""
     wanted = 1
 
     def resize(self, size: int) -> None:

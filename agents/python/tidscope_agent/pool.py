@@ -87,6 +87,11 @@ class ThreadPoolExecutor(concurrent.futures.ThreadPoolExecutor):
         return "pool"
 
     @property
+    def line(self) -> str:
+        """Line that sets a size for good: the usual one."""
+        return ""
+
+    @property
     def wanted(self) -> int:
         """Size that was set last."""
         return self._workers.limit

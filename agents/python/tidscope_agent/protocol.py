@@ -8,7 +8,7 @@ VERSION = "0.1.0"
 """Version of this package, reported to collectors; the same as in pyproject.toml."""
 
 PARSE, INVALID, METHOD, PARAMS = -32700, -32600, -32601, -32602
-BOUNDS, ENDING, BUSY, CLIENTS = -32001, -32002, -32003, -32004
+BOUNDS, ENDING, BUSY, CLIENTS, COMMAND = -32001, -32002, -32003, -32004, -32005
 
 LONGEST_LINE = 4096
 LONGEST_LEASE_S = 60

@@ -154,6 +154,9 @@ class Server:
         self._selector.unregister(client.connection)
         client.connection.close()
 
+    def _now_ns(self) -> int:
+        return time.monotonic_ns() - self._start_ns
+
     def _receive(self, client: _Client) -> None:
         piece = client.connection.recv(LONGEST_LINE)
         if not piece:
@@ -173,7 +176,7 @@ class Server:
         try:
             call = parse_call(line)
             number = call.number
-            result = answer(self._lease, client, call, time.monotonic_ns() - self._start_ns)
+            result = answer(self._lease, client, call, self._now_ns)
         except FailureError as wrong:
             client.send(failure_line(wrong, wrong.number if number is None else number))
             if wrong.closes:
@@ -188,14 +191,16 @@ def _peer_uid(connection: socket.socket) -> int:
     return int(_CREDENTIALS.unpack(credentials)[1])
 
 
-def answer(lease: Lease, client: object, call: Call, monotonic_ns: int) -> dict[str, object]:
+def answer(
+    lease: Lease, client: object, call: Call, now_ns: Callable[[], int]
+) -> dict[str, object]:
     """Answer a call.
 
     Args:
         lease: lease of the pool.
         client: calling client.
         call: the call.
-        monotonic_ns: current time.
+        now_ns: returns the current time.
 
     Raises:
         FailureError: the call is refused.
@@ -216,11 +221,11 @@ def answer(lease: Lease, client: object, call: Call, monotonic_ns: int) -> dict[
             "size": counts.size,
             "queue_wait_ns": counts.queue_wait_ns,
             "queue_waits": counts.queue_waits,
-            "monotonic_ns": monotonic_ns,
+            "monotonic_ns": now_ns(),
         }
     if call.method == "read_pools":
         pools, omitted = POOLS.answer()
-        return {"pools": pools, "omitted": omitted, "monotonic_ns": monotonic_ns}
+        return {"pools": pools, "omitted": omitted, "monotonic_ns": now_ns()}
     lease.release()
     return _sizes(lease)
 
@@ -236,7 +241,7 @@ def _hello(lease: Lease) -> dict[str, object]:
         "upper": lease.upper,
         "size": lease.pool.counts().size,
         "original": lease.original,
-    }
+    } | ({"line": lease.pool.line} if lease.pool.line else {})
 
 
 def _sizes(lease: Lease) -> dict[str, object]:

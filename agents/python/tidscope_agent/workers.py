@@ -35,14 +35,14 @@ class Counts:
 
     Attributes:
         ops: finished jobs, failed ones included.
-        queue_wait_ns: total queue wait of started jobs.
-        queue_waits: number of started jobs.
+        queue_wait_ns: total queue wait of started jobs; None without a queue.
+        queue_waits: number of started jobs; None without a queue.
         size: effective size: the wanted one, or the number of workers while it is larger.
     """
 
     ops: int
-    queue_wait_ns: int
-    queue_waits: int
+    queue_wait_ns: int | None
+    queue_waits: int | None
     size: int
 
 

@@ -232,7 +232,10 @@ class SteeringService:
         if plan.claim is not None:
             process = target.process
             label = f"{state.name()} ({process.pid})"
-            contender = Contender(label, plan.claim, bounds, int(plan.parameters.get(CORES, 0)))
+            described, named = setup.knob.describe(), int(plan.parameters.get(CORES, 0))
+            # Whoever names a number of cores counts a worker as a core.
+            own = described.original if described.kind == "pool-agent" and not named else 0
+            contender = Contender(label, plan.claim, bounds, named, own)
         settings = LoopSettings(
             target=target.id,
             attach_ns=target.attach_ns,
@@ -255,6 +258,7 @@ class SteeringService:
             is_paused=state.is_paused,
             is_gone=state.is_gone,
             cpu_s=state.cpu_s,
+            delays=state.run_queue_delays,
             cores=cores,
         )
 

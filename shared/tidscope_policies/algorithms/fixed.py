@@ -64,7 +64,7 @@ class Arbitrated:
         if grant is not None and grant.state != "absent":
             noun = "core" if grant.total == 1 else "cores"
             have = f"{grant.cores} of {grant.total} {noun}"
-            return Decision(seen.bounds.clamp(grant.cores), grant.state, f"{have}. {grant.reason}")
+            return Decision(seen.bounds.clamp(grant.size), grant.state, f"{have}. {grant.reason}")
         if self._p.cores or seen.cores is None:
             programs = 1 if seen.peers is None else seen.peers.instances
             share = float(self._p.cores or seen.bounds.high) / programs

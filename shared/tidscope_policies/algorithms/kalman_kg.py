@@ -50,11 +50,18 @@ class KalmanKg:
         if not is_measured(seen):
             return self._search.miss(seen)
         self._search.share(1 if seen.peers is None else seen.peers.instances)
-        return self._search.step(seen, log(seen.progress))
+        return with_gain(self._search.step(seen, log(seen.progress)), self._search, seen)
 
     def restart(self, reason: str) -> None:
         """Forget the beliefs about the sizes."""
         self._search.forget(f"The search restarts ({reason})")
+
+
+def with_gain(decided: Decision, search: Search, seen: Observation) -> Decision:
+    """Add the gain of a chosen size to a decision on one program's progress."""
+    if not decided.chooses:
+        return decided
+    return replace(decided, gain=search.gain(decided.size, seen.original))
 
 
 def is_measured(seen: Observation) -> bool:
@@ -110,6 +117,7 @@ class Cooperative:
         decided = self._next(seen, peers.log_progress)
         if peers.instances == 1 and decided.chooses:
             self._alone = decided.size
+            decided = with_gain(decided, self._search, seen)
         if decided.size != seen.size:
             self._turn = self._p.patience
         elif self._turn > 0:

@@ -19,7 +19,7 @@ sizes is another one, or the same on another level; both are believed until meas
 """
 
 from dataclasses import dataclass, replace
-from math import inf, log, sqrt
+from math import exp, inf, log, sqrt
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from tidscope_policies.algorithms.curves import Curves, Floats, Wandering
 from tidscope_policies.algorithms.trials import Trials
 from tidscope_policies.contract import NOT_COUNTED, Bounds, Decision, Observation
 from tidscope_policies.parameters import Parameters, parameter
+from tidscope_policies.proving.evidence import Interval
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,8 @@ FALLEN, FALLEN_SD = 0.5, 0.15
 standard deviation of its logarithm: the fall may have been a dip."""
 MOVES = 3.0
 """Changes of size reserved for moving to the expected best size."""
+SURE_SD = 1.96
+"""Standard deviations on each side of an interval that holds 95 %."""
 RESERVE = 0.4
 """Share of a burst of changes reserved for a search; with fewer left, no trial begins."""
 
@@ -400,6 +403,19 @@ class Search:
         beside = np.abs(sizes[:, None] - tried).min(axis=1) <= 1
         near: np.ndarray[tuple[int], np.dtype[np.bool_]] = (doublings <= self._p.step) | beside
         return near
+
+    def gain(self, size: int, own: int | None) -> Interval | None:
+        """Return the relative gain of a size over the program's own; None if either is unknown.
+
+        The interval holds 95 % of what is believed. It is as good as the curves are: other than
+        that of a proof, it takes the level for what they say it is.
+        """
+        if own is None or own == size or not {size, own} <= self._tried:
+            return None
+        here, there = (self._curves.sizes.index(one) for one in (own, size))
+        means, width = self._curves.means, SURE_SD * self._curves.doubt(here, there)
+        mean = float(means[there] - means[here])
+        return Interval(*(exp(mean + end) - 1 for end in (0.0, -width, width)))
 
     def _take_notice(self) -> str:
         notice, self._notice = self._notice, ""

@@ -8,6 +8,9 @@ under uncertainty; W. Chen and others, Combinatorial multi-armed bandit, 2013). 
 `BURST` at once, and one each `GAP_S`; without any left the division is the one that is expected to
 be the best.
 
+Of a pool whose size is not in cores, workers that wait need none (waiting.py): its size is that of
+its cores, and of them.
+
 A silent program, or one without progress, loses its cores until it recovers. Each control loop
 reports that its program lives (`hear`), and thereby notices the silence of other programs.
 
@@ -26,6 +29,8 @@ import numpy as np
 from tidscope_policies.algorithms.candidates import candidates
 from tidscope_policies.algorithms.curves import Curves, Kind, Wandering
 from tidscope_policies.arbitration.division import Claim, Claimant, Pool, best_move, divide, worth
+from tidscope_policies.arbitration.exchange import describe_exchange
+from tidscope_policies.arbitration.waiting import WaitingWorkers
 from tidscope_policies.contract import Bounds, Grant, Observation, is_usable
 
 SCALING = 0.5
@@ -151,12 +156,15 @@ class _Member:
         state: SETTLED includes TRYING.
         measured: intervals since the division changed.
         grant: None before the first division.
+        why: reason of its number of cores.
+        waiting: workers that wait, and so need no core.
     """
 
     label: str
     claim: Claim
     bounds: Bounds
     belief: Belief
+    waiting: WaitingWorkers
     heard_s: float
     moved_s: float
     count: float | None = None
@@ -164,6 +172,17 @@ class _Member:
     state: State = SETTLED
     measured: int = 0
     grant: Grant | None = None
+    why: str = ""
+
+    @property
+    def core_bounds(self) -> Bounds:
+        """Allowed numbers of cores: sizes without the workers that wait."""
+        free = self.waiting.count
+        return Bounds(max(1, self.bounds.low - free), max(1, self.bounds.high - free))
+
+    def size(self, cores: int) -> int:
+        """Size of the pool with a number of cores."""
+        return min(self.bounds.high, cores + self.waiting.count)
 
 
 class Arbiter:
@@ -183,13 +202,26 @@ class Arbiter:
         self._division: dict[str, int] = {}
         self._trying = False
 
-    def join(self, name: str, label: str, claim: Claim, bounds: Bounds, now_s: float) -> None:
-        """Add a program from the next call of `limit` on, or replace a member's claim."""
+    def join(
+        self, name: str, label: str, claim: Claim, bounds: Bounds, now_s: float, own: int = 0
+    ) -> None:
+        """Add a program from the next call of `limit` on, or replace a member's claim.
+
+        Args:
+            name: identity.
+            label: name for people.
+            claim: requested share.
+            bounds: allowed sizes.
+            now_s: current time.
+            own: size that the program chose for a pool whose workers may wait; 0 if its sizes are
+                cores.
+        """
         known = self._members.get(name)
         if known is not None and known.bounds == bounds:
             known.label, known.claim, known.heard_s, known.moved_s = label, claim, now_s, now_s
             return
-        self._members[name] = _Member(label, claim, bounds, Belief(bounds), now_s, now_s)
+        waiting = WaitingWorkers(min(own, bounds.high))
+        self._members[name] = _Member(label, claim, bounds, Belief(bounds), waiting, now_s, now_s)
         self._tries = BURST
 
     def limit(self, pools: Sequence[Pool], reason: str, now_s: float) -> bool:
@@ -240,9 +272,11 @@ class Arbiter:
         if began_s >= self._since_s and seen.elapsed_s >= SHORT_S:
             # A program that does not apply its size delays no other program.
             member.measured += 1
-            if counts and member.grant is not None and seen.size == member.grant.cores:
+            if counts and member.grant is not None and seen.size == member.size(member.grant.cores):
                 member.rate = seen.progress
                 member.belief.take_in(seen)
+        if counts and member.waiting.take_in(seen):
+            return self._divide_known(f"The workers of {member.label} were measured.", now_s)
         active = self._active()
         if not active or any(one.measured < ROUND for one in active.values()):
             return False
@@ -289,12 +323,14 @@ class Arbiter:
         for name, one in self._members.items():
             if one.state == ABSENT:
                 continue
-            bounds, claim = one.bounds, one.claim
+            bounds, claim = one.core_bounds, one.claim
             if one.state == IDLE:
                 bounds, claim = Bounds(bounds.low, bounds.low), replace(claim, floor=0)
-            here = self._division.get(name, 0) if optimistic else 0
+            now = self._division.get(name, 0)
+            here = one.size(now) if optimistic and now else 0
             most = min(bounds.high, max(bounds.low, self._total(name)))
-            found.append(Claimant(name, claim, bounds, one.belief.worths(most, here=here)))
+            worths = one.belief.worths(one.size(most), here=here)
+            found.append(Claimant(name, claim, bounds, worths[bounds.low - most - 1 :]))
         return found
 
     def _total(self, name: str) -> int:
@@ -331,9 +367,14 @@ class Arbiter:
 
     def _put(self, division: Mapping[str, int], reason: str, cause: Cause, now_s: float) -> bool:
         """Apply a division. Return True if a program's cores or state changes."""
-        moved = dict(division) != self._division
+        gone, self._division = self._division, dict(division)
+        moved = gone != self._division or any(
+            one.grant is not None and one.grant.waiting != one.waiting.count
+            for one in self._members.values()
+        )
         if moved:
-            self._division, self._since_s = dict(division), now_s
+            self._since_s = now_s
+        labels = {name: one.label for name, one in self._members.items()}
         if moved or reason == STAYS:
             # After a round without changes, the next one begins.
             for member in self._members.values():
@@ -345,21 +386,28 @@ class Arbiter:
             state = member.state
             if state == SETTLED and self._trying:
                 state = TRYING
-            same = before is not None and before.cores == cores
+            same = (
+                before is not None
+                and before.cores == cores
+                and before.waiting == member.waiting.count
+            )
             changed |= before is None or before.state != state
             more, less = _slopes(expected.get(name), cores)
             kept = before if before is not None and same else None
             was_tried = kept is not None and kept.cause == "try" and reason == STAYS
+            if kept is None or was_tried:
+                member.why = reason + describe_exchange(name, gone, division, labels)
             member.grant = Grant(
                 cores=cores,
                 total=self._total(name),
                 programs=len(self._division),
                 state=state,
-                reason=reason if kept is None or was_tried else kept.reason,
+                reason=member.why + member.waiting.describe(),
                 cause=cause if kept is None or was_tried else kept.cause,
                 since_s=now_s if kept is None else kept.since_s,
                 more=more,
                 less=less,
+                waiting=member.waiting.count,
             )
         return changed
 

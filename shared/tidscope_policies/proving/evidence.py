@@ -43,6 +43,11 @@ class Interval(NamedTuple):
     low: float
     high: float
 
+    def __str__(self) -> str:
+        if math.isinf(self.high):
+            return f"{self.mean:+.1%} so far"
+        return f"{self.mean:+.1%} [{self.low:+.1%}, {self.high:+.1%}]"
+
 
 def mean_interval(values: Sequence[float], alpha: float = ALPHA) -> Interval:
     """The mean of values, and where the mean of their distribution is.

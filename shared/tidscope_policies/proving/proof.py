@@ -13,7 +13,6 @@ When more work seems lost than may be, the policy pauses within its block, and f
 steered the program is measured at its own size: what it lost by itself is not the policy's loss.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -213,7 +212,7 @@ def describe_proof(record: ProofRecord) -> str:
         lost_s = record.learning_lost_s
         cost = f"cost {lost_s:.1f} s of work" if lost_s > 0 else "cost no work"
         text += f" To learn took {record.learning.seconds:.0f} s and {cost}."
-    return text if slow is None else f"{text} 99th percentile of response times: {_interval(slow)}."
+    return text if slow is None else f"{text} 99th percentile of response times: {slow}."
 
 
 def _throughput(record: ProofRecord) -> str:
@@ -226,16 +225,16 @@ def _throughput(record: ProofRecord) -> str:
                 f"s, more than the {record.settings.loss:.1%} that may be lost."
             )
         case "better" if gain is not None:
-            return f"The policy is better: {_interval(gain)}, after {pairs}."
+            return f"The policy is better: {gain}, after {pairs}."
         case "worse" if gain is not None:
-            return f"The policy is worse: {_interval(gain)}, after {pairs}."
+            return f"The policy is worse: {gain}, after {pairs}."
         case "same" if gain is not None:
-            return f"{_sameness(record, gain)}: {_interval(gain)}, after {pairs}."
+            return f"{_sameness(record, gain)}: {gain}, after {pairs}."
         case "unsettled":
-            known = f": {_interval(gain)}, after {pairs}" if gain is not None else ""
+            known = f": {gain}, after {pairs}" if gain is not None else ""
             return f"No difference shown in {record.elapsed_s:.0f} s{known}."
         case _:
-            known = _interval(gain) if gain is not None else "no gain is known"
+            known = str(gain) if gain is not None else "no gain is known"
             return f"{known[0].upper()}{known[1:]}, after {pairs}."
 
 
@@ -244,12 +243,6 @@ def _sameness(record: ProofRecord, gain: Interval) -> str:
     if record.unmoved >= MIN_PAIRS and bound > record.settings.smallest:
         return "The policy keeps the program's own size"
     return f"No difference above {bound:.1%}"
-
-
-def _interval(gain: Interval) -> str:
-    if math.isinf(gain.high):
-        return f"{gain.mean:+.1%} so far"
-    return f"{gain.mean:+.1%} [{gain.low:+.1%}, {gain.high:+.1%}]"
 
 
 def _pairs(count: int) -> str:

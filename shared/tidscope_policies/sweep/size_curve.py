@@ -46,21 +46,6 @@ class CurvePoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Gain:
-    """Relative gain of the knee over the size at the start.
-
-    Attributes:
-        mean: as measured.
-        low: end of its interval.
-        high: the other end.
-    """
-
-    mean: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
 class SizeCurve:
     """Result of a sweep.
 
@@ -83,7 +68,7 @@ class SizeCurve:
     knee_from: int
     knee_to: int
     worse: tuple[int, ...]
-    gain: Gain | None
+    gain: Interval | None
     is_decided: bool
 
 
@@ -137,7 +122,7 @@ def fit(
     gain = None
     if start is not None and start in means:
         of_knee = _loss(whole, start, knee)
-        gain = Gain(*(_exp(end) - 1 for end in of_knee))
+        gain = Interval(*(_exp(end) - 1 for end in of_knee))
     return SizeCurve(
         tuple(points),
         best,

@@ -5,14 +5,13 @@ one in which another size than the wanted one was in effect. At the end the prog
 again.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from tidscope_policies.contract import WAITS_ITS_TURN, Bounds, Decision, Observation, is_usable
 from tidscope_policies.proving.proof import shuffled
-from tidscope_policies.sweep.size_curve import KNEE, Gain, SizeCurve, SweepError, fit
+from tidscope_policies.sweep.size_curve import KNEE, SizeCurve, SweepError, fit
 
 INTERVAL_S = 0.5
 
@@ -298,14 +297,8 @@ def _knee(curve: SizeCurve, record: SweepRecord) -> str:
         text += f" so far (from {curve.knee_from} to {curve.knee_to} is possible)"
     text += f": {known[curve.knee]:,.4g} operations a second"
     if curve.gain is not None and curve.knee != record.start:
-        text += f", {_interval(curve.gain)} against size {record.start}"
+        text += f", {curve.gain} against size {record.start}"
     return f"{text}, after {_rounds(len(record.rounds))}."
-
-
-def _interval(gain: Gain) -> str:
-    if math.isinf(gain.high):
-        return f"{gain.mean:+.1%} so far"
-    return f"{gain.mean:+.1%} [{gain.low:+.1%}, {gain.high:+.1%}]"
 
 
 def _rounds(count: int) -> str:
@@ -323,12 +316,16 @@ LINES: dict[PoolKind, str] = {
 }
 
 
-def line(kind: PoolKind, size: int) -> str:
+def line(template: str, size: int) -> str:
     """Return the line that sets a size for good: an environment variable, or a constructor.
+
+    Args:
+        template: one of `LINES`, or what the program says itself.
+        size: the size.
 
     Raises:
         ValueError: the size is below 1.
     """
     if size < 1:
         raise ValueError(f"size {size}: want at least 1")
-    return LINES[kind].format(size=size)
+    return template.replace("{size}", str(size))

@@ -37,7 +37,7 @@ class AgentError(Message):
     )
     code: int
     """
-    JSON-RPC's own, or -32001: out of bounds, -32002: the program is ending, -32003: another client steers, -32004: too many clients.
+    JSON-RPC's own, or -32001: out of bounds, -32002: the program is ending, -32003: another client steers, -32004: too many clients, -32005: a command of the operator failed.
     """
     message: Annotated[str, Field(max_length=1000)]
     """
@@ -308,6 +308,12 @@ class AgentHello(Message):
     original: Annotated[int, Field(ge=1, le=1048576)]
     """
     Size that a release restores.
+    """
+    line: Annotated[
+        str | None, Field(max_length=128, pattern="^[ -~]*\\{size\\}[ -~]*$")
+    ] = None
+    """
+    Line with {size} that sets a size for good; null: the usual one of the language.
     """
 
 

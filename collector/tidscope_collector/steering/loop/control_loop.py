@@ -4,7 +4,7 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -31,6 +31,7 @@ from tidscope_collector.steering.loop.signals import (
     IntervalMeter,
 )
 from tidscope_collector.steering.loop.trial import Trial
+from tidscope_collector.steering.loop.worker_times import WorkerTimes
 
 log = logging.getLogger("tidscope.steering")
 
@@ -56,6 +57,8 @@ class ControlLoop:
         publish: receives events.
         is_paused: returns True while the target is stopped.
         is_gone: returns True once the target has ended.
+        cpu_s: returns the target's CPU time, in seconds; None if unknown.
+        delays: returns the run-queue delay of each of its threads, in nanoseconds.
         cores: limits of the target's CPU time.
     """
 
@@ -71,6 +74,7 @@ class ControlLoop:
         is_paused: Callable[[], bool] = lambda: False,
         is_gone: Callable[[], bool] = lambda: False,
         cpu_s: Callable[[], float | None] = lambda: None,
+        delays: Callable[[], Mapping[int, int]] = dict,
         cores: CoreLimits = NO_LIMITS,
     ) -> None:
         self.settings = settings
@@ -79,7 +83,7 @@ class ControlLoop:
         self._open_setup, self._setup = open_setup, setup
         self._peers = peers
         self._is_paused, self._is_gone = is_paused, is_gone
-        self._cpu_s = cpu_s
+        self._cpu_s, self._delays = cpu_s, delays
         self._requests: queue.SimpleQueue[RestartRequest | GrantChange | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._stopping = False
@@ -94,7 +98,7 @@ class ControlLoop:
         self._releaser = ""
         self._described = setup.knob.describe()
         size = setup.knob.read()
-        self._trial = Trial(ready, size, setup.pool, setup.times)
+        self._trial = Trial(ready, size, setup.keeps, setup.times)
         self._report = SteeringReporter(settings, setup, self._trial, peers, publish)
         self._thread = self._new_thread()
 
@@ -320,6 +324,7 @@ class ControlLoop:
                 () if times is None else times.read(),
                 self._cpu_s(),
             )
+            began = self._worker_times(setup)
             if self._measure(setup, meter):
                 return
             now = time.monotonic()
@@ -334,6 +339,8 @@ class ControlLoop:
                 cores=self._peers.share(name),
                 cpu_s=self._cpu_s(),
             )
+            if began is not None and (ended := self._worker_times(setup)) is not None:
+                seen = replace(seen, workers=ended.since(began, seen.elapsed_s))
             seen = self._peers.divide_by(name, seen)
             if times is not None:
                 seen = replace(seen, responses=meter.responses(times.read()))
@@ -349,6 +356,13 @@ class ControlLoop:
             if decision.release:
                 self.stop(self._trial.releaser)
                 return
+
+    def _worker_times(self, setup: ControlSetup) -> WorkerTimes | None:
+        """Return the times of a pool whose workers may wait, or None for other targets."""
+        contender = self.settings.contender
+        if setup.times is None or contender is None or not contender.own:
+            return None
+        return WorkerTimes(setup.times.run_s(), self._cpu_s(), self._delays())
 
     def _measure(self, setup: ControlSetup, meter: IntervalMeter) -> bool:
         """Let an interval pass. Return True to stop."""
@@ -376,7 +390,7 @@ class ControlLoop:
             return False
         self._grant_changed = False
         grant = self._peers.grant(self.settings.target)
-        return grant is not None and grant.cores not in (0, setup.knob.read())
+        return grant is not None and grant.size not in (0, setup.knob.read())
 
     def _allowed_size(self, decision: Decision, seen: Observation, now_s: float) -> int:
         """Return the size to set: within bounds, and a trial only in this target's turn."""

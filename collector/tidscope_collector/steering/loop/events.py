@@ -133,11 +133,14 @@ class SteeringReporter:
         chosen_us = self.steering.chosen_unix_us
         if chosen_us is None and decision.chooses:
             chosen_us = now_us
+        reason = WAITS_ITS_TURN if waiting else decision.reason
+        if not self._settings.shadow:
+            reason += self._trial.finding(decision, self.steering.original)
         self._update(
             {
                 "size": in_force,
                 "state": decision.state[:256],
-                "reason": (WAITS_ITS_TURN if waiting else decision.reason)[:1024],
+                "reason": reason[:1024],
                 "decisions": self.steering.decisions + 1,
                 "ops_per_s": seen.progress,
                 "interval_s": seen.elapsed_s,

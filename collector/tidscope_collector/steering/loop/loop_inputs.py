@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 from tidscope_policies.arbitration.division import Claim
 from tidscope_policies.contract import Bounds
-from tidscope_policies.sweep.sweep import PoolKind
 
 from tidscope_collector.agent.client import AgentClientError
 from tidscope_collector.steering.loop.knob import Knob, KnobError
@@ -28,14 +27,14 @@ class ControlSetup:
         knob: knob, closed by the loop after the signal.
         signal: signal to steer on.
         restart_requested: returns True if the program requested a new search since the last call.
-        pool: kind of pool, for the line that sets a size permanently; None if unknown.
+        keeps: line with {size} that sets a size permanently; None if unknown.
         times: response times of the program's jobs; None without an agent.
     """
 
     knob: Knob
     signal: Signal
     restart_requested: Callable[[], bool] = lambda: False
-    pool: PoolKind | None = None
+    keeps: str | None = None
     times: ResponseTimes | None = None
 
     def measured_by(self, signal: Signal) -> "ControlSetup":
@@ -58,12 +57,15 @@ class Contender:
         bounds: bounds of its size.
         cores: cores to divide among contenders with the same number; 0 for the cores that they may
             use.
+        own: size that the program chose for a pool whose workers may wait; 0 if its sizes are
+            cores.
     """
 
     label: str
     claim: Claim
     bounds: Bounds
     cores: int = 0
+    own: int = 0
 
 
 @dataclass(frozen=True)

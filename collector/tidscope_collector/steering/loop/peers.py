@@ -108,7 +108,8 @@ class PeerRegistry:
                 self._contentions[name] = contention
                 label, why = contention.contender.label, "takes part"
                 one = contention.contender
-                self._arbiter.join(name, one.label, one.claim, one.bounds, self._clock())
+                now_s = self._clock()
+                self._arbiter.join(name, one.label, one.claim, one.bounds, now_s, one.own)
             wakes = self._divide(f"{label or name} {why}.")
         for each in others:
             each("another program is steered too")

@@ -1,5 +1,8 @@
 """Name, state and CPU time of a steered process, read from /proc."""
 
+import os
+from contextlib import suppress
+
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.process import TICKS_PER_SECOND, Stat, parse_stat
 
@@ -35,6 +38,18 @@ class ProcessState:
         """Return its CPU time in seconds, in steps of a clock tick; None if it has ended."""
         found = self._read()
         return None if found is None else (found.user_ticks + found.system_ticks) / TICKS_PER_SECOND
+
+    def run_queue_delays(self) -> dict[int, int]:
+        """Return the run-queue delay of each live thread, in nanoseconds; empty if unknown."""
+        found: dict[int, int] = {}
+        try:
+            for tid in os.listdir(self._procfs.path(f"{self._pid}/task")):
+                with suppress(OSError, ValueError, IndexError):
+                    text = self._procfs.read(f"{self._pid}/task/{tid}/schedstat", 256)
+                    found[int(tid)] = int(text.split()[1])
+        except OSError:
+            return {}
+        return found
 
     def _read(self) -> Stat | None:
         try:

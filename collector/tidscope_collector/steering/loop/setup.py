@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from tidscope_policies.sweep.sweep import LINES
 from tidscope_wire.generated.models import (
     KnobKind,
     KnobOption,
@@ -39,7 +40,7 @@ from tidscope_collector.steering.loop.signals import (
     SignalRefusedError,
     Totals,
 )
-from tidscope_collector.steering.loop.trial import pool_kind
+from tidscope_collector.steering.loop.trial import keeping_line
 
 log = logging.getLogger("tidscope.steering")
 
@@ -127,12 +128,13 @@ class SetupOpener:
                 client.close()
             raise
         if client is None:
-            return ControlSetup(turned, found, pool="go")
-        pool = pool_kind(turned.describe().kind, client.hello.runtime)
+            return ControlSetup(turned, found, keeps=LINES["go"])
+        kind, hello = turned.describe().kind, client.hello
+        keeps = (kind == "pool-agent" and hello.line) or keeping_line(kind, hello.runtime)
         if not isinstance(turned, AgentKnob):
             # The knob does not close the client, and the signal may read through it.
             turned = _KnobWithAgent(turned, client)
-        return ControlSetup(turned, found, client.restart_requested, pool, ResponseTimes(client))
+        return ControlSetup(turned, found, client.restart_requested, keeps, ResponseTimes(client))
 
     def exchange(
         self,

@@ -215,6 +215,16 @@ class ResponseTimes:
         pools = self._client.read_pools().pools
         return add_up([pool.response for pool in pools if pool.response is not None])
 
+    def run_s(self) -> float | None:
+        """Return the time of all finished jobs from start to end, in seconds; None if unknown.
+
+        Raises:
+            AgentClientError: the agent does not answer.
+        """
+        runs = [pool.run_ns for pool in self._client.read_pools().pools]
+        known = [run for run in runs if run is not None]
+        return sum(known) / 1e9 if known else None
+
 
 class IntervalMeter:
     """Meter of one interval; make a new one for each.

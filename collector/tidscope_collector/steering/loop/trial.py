@@ -5,12 +5,13 @@ import time
 from collections.abc import Mapping
 
 from tidscope_policies.arbitration.division import Claim
-from tidscope_policies.contract import Grant
+from tidscope_policies.contract import Decision, Grant
 from tidscope_policies.proving.evidence import MIN_JOBS, ProofSettings
 from tidscope_policies.proving.proof import Proof, describe_proof
 from tidscope_policies.registry import ReadyPolicy
 from tidscope_policies.sweep.size_curve import CurvePoint
 from tidscope_policies.sweep.sweep import (
+    LINES,
     PoolKind,
     Sweep,
     SweepRecord,
@@ -40,7 +41,7 @@ POOLS: Mapping[Runtime, PoolKind] = {
     "java": "java",
     "native": "rust",
 }
-"""Kind of pool by the runtime that the agent reports."""
+"""Kind of pool by the runtime that the agent reports, if the agent names no line itself."""
 PROOF = "the proof"
 SWEEP = "the sweep"
 NO_AGENT = "The program has no agent that reports response times."
@@ -52,15 +53,15 @@ class Trial:
     Args:
         ready: policy.
         start: size before the trial.
-        pool: kind of pool, for the line that sets a size permanently; None if unknown.
+        keeps: line with {size} that sets a size permanently; None if unknown.
         times: response times of the program's jobs; None without an agent.
     """
 
     def __init__(
-        self, ready: ReadyPolicy, start: int, pool: PoolKind | None, times: ResponseTimes | None
+        self, ready: ReadyPolicy, start: int, keeps: str | None, times: ResponseTimes | None
     ) -> None:
         self._proof, self._sweep = ready.proof, ready.sweep
-        self.start, self._pool = start, pool
+        self.start, self._keeps = start, keeps
         self._without_times = ""
         if ready.proof is not None:
             self._without_times = NO_AGENT if times is None else times.missing()
@@ -81,6 +82,12 @@ class Trial:
         """In a proof, True while the policy steers; None without a proof."""
         return None if self._proof is None else self._proof.steers
 
+    def finding(self, decision: Decision, own: int) -> str:
+        """Return the sentence on the size that a search found; empty in a proof or sweep."""
+        if self._proof is not None or self._sweep is not None:
+            return ""
+        return finding(decision, own, self._keeps)
+
     @property
     def gain(self) -> MeasuredChange | None:
         """In a proof, the gain so far."""
@@ -91,8 +98,8 @@ class Trial:
         """Return properties of `Steering`."""
         proof, sweep = self._proof, self._sweep
         return {
-            "proof": proof and proof_state(proof, self._without_times, self._pool),
-            "sweep": None if sweep is None else sweep_state(sweep, self.start, self._pool),
+            "proof": proof and proof_state(proof, self._without_times, self._keeps),
+            "sweep": None if sweep is None else sweep_state(sweep, self.start, self._keeps),
         }
 
     def result(self, policy: str) -> SteeringProven | SteeringSwept | None:
@@ -102,17 +109,18 @@ class Trial:
             return None
         if proof is not None and proof.verdict != "open":
             self._reported = True
-            state = proof_state(proof, self._without_times, self._pool)
+            state = proof_state(proof, self._without_times, self._keeps)
             return SteeringProven(policy=policy, proof=state)
         if sweep is not None and sweep.verdict != "open":
             self._reported = True
-            return SteeringSwept(policy=policy, sweep=sweep_state(sweep, self.start, self._pool))
+            return SteeringSwept(policy=policy, sweep=sweep_state(sweep, self.start, self._keeps))
         return None
 
 
-def pool_kind(knob: KnobKind, runtime: Runtime) -> PoolKind | None:
-    """Return the kind of pool that a knob sets; None if unknown."""
-    return POOLS.get(runtime) if knob == "pool-agent" else "go"
+def keeping_line(knob: KnobKind, runtime: Runtime) -> str | None:
+    """Return the line with {size} that does for good what a knob does; None if unknown."""
+    kind = POOLS.get(runtime) if knob == "pool-agent" else "go"
+    return None if kind is None else LINES[kind]
 
 
 def measured_change(mean: float, low: float, high: float) -> MeasuredChange:
@@ -168,22 +176,40 @@ def proof_settings(plan: ProofPlan) -> ProofSettings:
     )
 
 
-def recommendation(proof: Proof, pool: PoolKind | None) -> str:
+def recommendation(proof: Proof, keeps: str | None) -> str:
     """Return the sentence on the size that replaces a policy proven better; empty without one."""
     size = proof.typical_size
     if proof.verdict != "better" or size is None:
         return ""
-    permanent = "" if pool is None else f"; to keep that without it: {line(pool, size)}"
-    return f" The policy was at size {size} most of the time{permanent}."
+    return f" The policy was at size {size} most of the time{permanent(size, keeps)}."
 
 
-def proof_state(proof: Proof, without_times: str = "", pool: PoolKind | None = None) -> ProofState:
+def finding(decision: Decision, own: int, keeps: str | None) -> str:
+    """Return the sentence on a size that a search found to be better; empty without one.
+
+    Args:
+        decision: decision of the policy.
+        own: size that the program chose itself.
+        keeps: line with {size} that sets a size permanently; None if unknown.
+    """
+    gain, size = decision.gain, decision.size
+    if gain is None or gain.low <= 0:
+        return ""
+    return f" {size} does {gain} against the program's own {own}{permanent(size, keeps)}."
+
+
+def permanent(size: int, keeps: str | None) -> str:
+    """Return the end of a sentence that says how to keep a size; empty if that is unknown."""
+    return "" if keeps is None else f"; to keep that without the policy: {line(keeps, size)}"
+
+
+def proof_state(proof: Proof, without_times: str = "", keeps: str | None = None) -> ProofState:
     """Return the state of a proof in the form of the wire.
 
     Args:
         proof: running proof.
         without_times: why response times are unknown; empty if they are known.
-        pool: kind of pool, for the line that sets a size permanently; None if unknown.
+        keeps: line with {size} that sets a size permanently; None if unknown.
     """
     record = proof.record
     gain, p99 = record.gain, record.p99
@@ -200,7 +226,7 @@ def proof_state(proof: Proof, without_times: str = "", pool: PoolKind | None = N
         lost_s=record.lost_s,
         elapsed_s=record.elapsed_s,
         steers=proof.steers,
-        text=f"{describe_proof(record)}{recommendation(proof, pool)}"[:1024],
+        text=f"{describe_proof(record)}{recommendation(proof, keeps)}"[:1024],
     )
 
 
@@ -218,13 +244,13 @@ def sweep_settings(plan: SweepPlan) -> SweepSettings:
     )
 
 
-def sweep_state(sweep: Sweep, start: int, pool: PoolKind | None) -> SweepState:
+def sweep_state(sweep: Sweep, start: int, keeps: str | None) -> SweepState:
     """Return the state of a sweep in the form of the wire.
 
     Args:
         sweep: running sweep.
         start: size before the sweep.
-        pool: kind of pool, for the line that sets a size permanently; None if unknown.
+        keeps: line with {size} that sets a size permanently; None if unknown.
     """
     record = sweep.record or SweepRecord(DEFAULT_SWEEP, start, [])
     curve = record.curve
@@ -241,7 +267,7 @@ def sweep_state(sweep: Sweep, start: int, pool: PoolKind | None) -> SweepState:
         knee_to=None if curve is None else curve.knee_to,
         gain=None if gain is None else measured_change(gain.mean, gain.low, gain.high),
         refused=sorted(record.refused),
-        line=None if curve is None or pool is None else line(pool, curve.knee),
+        line=None if curve is None or keeps is None else line(keeps, curve.knee),
         lost_s=record.lost_s,
         elapsed_s=record.elapsed_s,
         text=describe_sweep(record)[:1024],
