@@ -56,7 +56,7 @@ export type ReadFrames = (
  * @throws Error with the backend's message if refused, or if the stream breaks off within a frame.
  */
 export const readFrames: ReadFrames = async (url, onFrame, signal, credential) => {
-  const headers = credential === null ? {} : { authorization: `Bearer ${credential}` };
+  const headers = credential ? { authorization: `Bearer ${credential}` } : {};
   const response = await fetch(url, { credentials: "omit", headers, signal });
   if (!response.ok || response.body === null) throw new Error(await refusal(response));
   const reader = response.body.getReader();
