@@ -38,7 +38,7 @@ export GO
 CLANG ?= clang
 BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
 
-.PHONY: help install install-dev up sampler stacks sampler-test test test-room test-deep test-times check check-types check-page check-tree check-sampler hooks audit bpf spawn-held kernel kernel-if-possible kernel-test generate format pytest unit integration vitest e2e pictures screens fuzz fuzz-sampler build notice wheel lock clean
+.PHONY: help install install-dev up sampler stacks sampler-test test test-room test-deep test-times check check-types check-page check-tree check-sampler hooks audit bpf spawn-held kernel kernel-if-possible kernel-test generate format pytest unit integration vitest e2e pictures screens site demo-site release fuzz fuzz-sampler build notice wheel lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -111,6 +111,13 @@ check-sampler:
 	cargo clippy --quiet --locked --all-targets --features python --manifest-path sampler/Cargo.toml \
 	  --target-dir $(CARGO_TARGET) -- -D warnings
 
+site: $(STAMP)-dev $(NODE_STAMP) ## build the site of the documentation, with the page of a recorded run: dist/site
+	$(PY) tools/build_site.py dist/site
+	$(PY) tools/build_demo.py dist/site/demo
+
+demo-site: $(STAMP)-dev $(NODE_STAMP) ## build the page of a recorded run that needs no backend: dist/demo
+	$(PY) tools/build_demo.py dist/demo
+
 check-tree:
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
@@ -118,6 +125,7 @@ check-tree:
 	$(PY) tools/check_escapes.py
 	$(PY) tools/check_words.py
 	$(PY) tools/check_locks.py
+	$(PY) tools/check_links.py
 	$(PY) tools/generate.py --check
 	@tools/check-go
 

@@ -74,6 +74,8 @@ SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
 )
 """Headings of the navigation, and their pages; pages that none names are under `More`."""
+DEMO = '<a href="demo/index.html">A recorded run in the page itself</a>, without installing.\n\n'
+"""Line of the front page that leads to what tools/build_demo.py makes."""
 LISTS = {"docs/decisions": "Decisions", "docs/results": "Results"}
 """Folders with a page that lists their pages, and its title."""
 
@@ -94,8 +96,8 @@ def stage(root: Path, folder: Path) -> None:
     listed = {f"{each}/index.md": _list(title) for each, title in LISTS.items()}
     for name, text in {**reference_pages(), **listed}.items():
         _write(folder / name, text)
-    with (folder / "index.md").open("a", encoding="utf-8") as index:
-        index.write(navigation(folder))
+    front = (folder / "index.md").read_text(encoding="utf-8")
+    _write(folder / "index.md", front.replace("![", f"{DEMO}![", 1) + navigation(folder))
 
 
 def with_links(page: str, text: str, names: dict[str, str]) -> str:

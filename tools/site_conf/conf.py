@@ -17,7 +17,7 @@ myst_number_code_blocks: list[str] = []
 
 html_theme = "furo"
 html_title = f"tidscope {release}"
-html_logo = None
+html_favicon = "../../frontend/src/app/favicon.svg"
 html_copy_source = False
 html_show_sourcelink = False
 html_show_copyright = False

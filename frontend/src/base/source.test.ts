@@ -10,6 +10,6 @@ it("asks the backend, and files beside the page instead once they are named", as
   readFilesBelow("data/");
   expect(hasBackend()).toBe(false);
   expect(answerHref("/runs/r?x=1")).toBe("https://host/demo/data/runs/r.json");
-  expect(bytesHref("/runs/r/frames")).toBe("https://host/demo/data/runs/r/frames");
+  expect(bytesHref("/runs/r/frames")).toBe("https://host/demo/data/runs/r/frames.gzip");
   vi.unstubAllGlobals();
 });

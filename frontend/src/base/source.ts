@@ -17,9 +17,9 @@ export function answerHref(path: string): string {
   return files === null ? `/api/v1${path}` : fileHref(files, `${path.replace(/\?.*$/, "")}.json`);
 }
 
-/** Address of an answer in bytes, without a query. */
+/** Address of an answer in bytes, without a query; a file of one is compressed. */
 export function bytesHref(path: string): string {
-  return files === null ? `/api/v1${path}` : fileHref(files, path);
+  return files === null ? `/api/v1${path}` : fileHref(files, `${path}.gzip`);
 }
 
 function fileHref(below: URL, path: string): string {
