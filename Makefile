@@ -115,6 +115,9 @@ site: $(STAMP)-dev $(NODE_STAMP) ## build the site of the documentation, with th
 	$(PY) tools/build_site.py dist/site
 	$(PY) tools/build_demo.py dist/site/demo
 
+release: ## make a release in dist/release: make release VERSION=0.2.0 (RELEASE_ARGS=--dry-run: without the tag)
+	$(PYTHON) tools/release.py $(VERSION) $(RELEASE_ARGS)
+
 demo-site: $(STAMP)-dev $(NODE_STAMP) ## build the page of a recorded run that needs no backend: dist/demo
 	$(PY) tools/build_demo.py dist/demo
 

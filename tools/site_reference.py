@@ -3,6 +3,7 @@
 import argparse
 import os
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from generate import load_schemas
@@ -61,9 +62,12 @@ def _help(parser: argparse.ArgumentParser) -> Iterator[str]:
 
 def http() -> Iterator[str]:
     """Yield the HTTP operations of the OpenAPI document, each with the right it needs."""
-    document = create_app(Settings(token="t" * 16, collector_secret="s" * 16)).openapi()  # noqa: S106
+    document = create_app(Settings(token="t" * 16, collector_secret="s" * 16)).openapi()
     yield from ("# HTTP API", "", "Made from the OpenAPI document, which a backend serves at")
-    yield from ("`/openapi.json`. Rights are explained in [Security](../docs/security.md#rights).", "")
+    yield from (
+        "`/openapi.json`. Rights are explained in [Security](../docs/security.md#rights).",
+        "",
+    )
     for path, operations in sorted(document["paths"].items()):
         for method, operation in operations.items():
             yield from _operation(method.upper(), path, operation)
@@ -106,8 +110,12 @@ def _contents(part: Json) -> str:
 
 def messages() -> Iterator[str]:
     """Yield all schemas with their members."""
-    schemas = load_schemas()
-    yield from ("# Messages", "", "Made from `shared/schemas`, the source of all messages on the wire,")
+    schemas = _schemas()
+    yield from (
+        "# Messages",
+        "",
+        "Made from `shared/schemas`, the source of all messages on the wire,",
+    )
     yield from ("in files and over HTTP.", "")
     for name, schema in schemas.items():
         yield from (f"## {name}", "")
@@ -115,7 +123,10 @@ def messages() -> Iterator[str]:
             yield from (_flat(schema["description"]), "")
         properties = schema.get("properties")
         if not properties:
-            yield from (_type({k: v for k, v in schema.items() if k != "title"}) or "Any value.", "")
+            yield from (
+                _type({k: v for k, v in schema.items() if k != "title"}) or "Any value.",
+                "",
+            )
             continue
         required = schema.get("required", [])
         yield from ("| member | type | |", "| --- | --- | --- |")
@@ -129,40 +140,45 @@ def _type(schema: Json) -> str:
     """Return a schema in words; other schemas by a link."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
-        known = name in load_schemas_once()
-        return f"[{name}](messages.md#{name.lower()})" if known else f"`{name}`"
-    if "const" in schema:
-        return f"`{schema['const']}`"
-    if "enum" in schema:
-        return ", ".join(f"`{value}`" for value in schema["enum"])
-    for several in ("oneOf", "anyOf", "allOf"):
-        if several in schema:
-            return " or ".join(_type(each) for each in schema[several])
+        return f"[{name}](messages.md#{name.lower()})" if name in _schemas() else f"`{name}`"
+    if "const" in schema or "enum" in schema:
+        values = schema.get("enum", [schema.get("const")])
+        return ", ".join(f"`{value}`" for value in values)
+    several = schema.get("oneOf") or schema.get("anyOf") or schema.get("allOf")
+    if several:
+        return " or ".join(map(_type, several))
     kind = schema.get("type", "")
     if kind == "array":
         return f"list of {_type(schema.get('items', {})) or 'values'}"
     if kind == "object" and isinstance(schema.get("additionalProperties"), dict):
         return f"object of {_type(schema['additionalProperties']) or 'values'}"
-    return " or ".join(kind) if isinstance(kind, list) else kind
+    return " or ".join(kind) if isinstance(kind, list) else str(kind)
 
 
-_schemas: dict[str, Json] = {}
-
-
-def load_schemas_once() -> dict[str, Json]:
-    """Return the schemas, read at the first call."""
-    if not _schemas:
-        _schemas.update(load_schemas())
-    return _schemas
+@cache
+def _schemas() -> dict[str, Json]:
+    return load_schemas()
 
 
 def fields() -> Iterator[str]:
     """Yield the catalogue of fields, each with its metric."""
-    yield from ("# Fields and metrics", "", "Made from the field catalogue (`shared/schemas/fields.json`).")
-    yield from ("Sums by role are metrics of Prometheus; [Metrics](../docs/metrics.md) has all others.", "")
-    yield from ("| field | unit | kind | exactness | metric | meaning |", "| --- | --- | --- | --- | --- | --- |")
+    yield from (
+        "# Fields and metrics",
+        "",
+        "Made from the field catalogue (`shared/schemas/fields.json`).",
+    )
+    yield from (
+        "Sums by role are metrics of Prometheus; [Metrics](../docs/metrics.md) has all others.",
+        "",
+    )
+    yield from (
+        "| field | unit | kind | exactness | metric | meaning |",
+        "| --- | --- | --- | --- | --- | --- |",
+    )
     for field in CATALOGUE.fields:
-        metric = f"`{metric_of(field).name}`" if field.unit in ("ns", "us", "bytes", "count") else ""
+        metric = (
+            f"`{metric_of(field).name}`" if field.unit in ("ns", "us", "bytes", "count") else ""
+        )
         yield (
             f"| `{field.name}` | {field.unit} | {field.scope} {field.kind} | {field.provenance} "
             f"| {metric} | {_flat(field.meaning)} |"

@@ -113,7 +113,7 @@ WRITES = re.compile(rb"postgres: postgres postgres .*(UPDATE|INSERT|COMMIT|in tr
 
 def block(section: str, language: str, text: str = TEXT) -> str:
     """The first code block of a language in a section of a tutorial."""
-    body = text.split(f"\n## {section}\n")[1].split("\n## ")[0]
+    body = text.split(f"\n## {section}\n")[1].split("\n## ", maxsplit=1)[0]
     found = re.search(rf"```{language}\n(.*?)```", body, re.DOTALL)
     assert found is not None, f"{section} has no {language}"
     return found[1]

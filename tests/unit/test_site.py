@@ -20,7 +20,9 @@ PAGES = {
 
 
 def tree(root: Path, **changed: str) -> Path:
-    write_tree(root, PAGES | {name.replace("__", "/") + ".md": text for name, text in changed.items()})
+    write_tree(
+        root, PAGES | {name.replace("__", "/") + ".md": text for name, text in changed.items()}
+    )
     subprocess.run(["git", "init", "-q", root], check=True)
     return root
 
