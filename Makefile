@@ -111,7 +111,7 @@ check-sampler:
 	cargo clippy --quiet --locked --all-targets --features python --manifest-path sampler/Cargo.toml \
 	  --target-dir $(CARGO_TARGET) -- -D warnings
 
-site: $(STAMP)-dev $(NODE_STAMP) ## build the site of the documentation, with the page of a recorded run: dist/site
+site: $(STAMP)-dev $(NODE_STAMP) ## build the docs site, with the page of a recorded run: dist/site
 	$(PY) tools/build_site.py dist/site
 	$(PY) tools/build_demo.py dist/site/demo
 

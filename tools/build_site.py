@@ -1,9 +1,9 @@
-"""Build the site of the documentation: `python tools/build_site.py [FOLDER]`.
+"""Build the docs site: `python tools/build_site.py [FOLDER]`.
 
 Pages are README.md, docs/ and others of PAGES, staged as they lie in the repository, so that
 their links hold. Reference pages are made from the code (tools/site_reference.py). Links to files
 that are no pages lead to the repository. Sphinx builds with warnings as errors, without network;
-the site searches without a server, and opens from files.
+the docs site searches without a server, and opens from files.
 """
 
 import argparse
@@ -24,7 +24,7 @@ REPOSITORY = "https://github.com/tidscope/tidscope"
 PAGES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md")
 """Pages beside docs/."""
 RENAMED = {"README.md": "index.md"}
-"""Pages that have another name in the site."""
+"""Pages that have another name in the docs site."""
 SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "Begin",
@@ -81,7 +81,7 @@ LISTS = {"docs/decisions": "Decisions", "docs/results": "Results"}
 
 
 def stage(root: Path, folder: Path) -> None:
-    """Write all pages of the site below a folder.
+    """Write all pages of the docs site below a folder.
 
     Args:
         root: the repository.
@@ -106,7 +106,7 @@ def with_links(page: str, text: str, names: dict[str, str]) -> str:
     Args:
         page: path of the page in the repository.
         text: the page.
-        names: path in the site of each page of the repository.
+        names: path in the docs site of each page of the repository.
     """
     lines = text.splitlines(keepends=True)
     for link in links(page, text):
@@ -139,7 +139,7 @@ def navigation(folder: Path) -> str:
 
 
 def build(root: Path, out: Path) -> int:
-    """Build the site into a folder; return the exit code of Sphinx."""
+    """Build the docs site into a folder; return the exit code of Sphinx."""
     project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
     with tempfile.TemporaryDirectory(prefix="tidscope-site-") as name:
         folder = Path(name)

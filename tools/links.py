@@ -93,16 +93,15 @@ def broken(root: Path) -> Iterator[str]:
 
     @cache
     def anchors_of(path: str) -> set[str]:
-        return anchors((root / path).read_text(encoding="utf-8"))
+        return {"", *anchors((root / path).read_text(encoding="utf-8"))}
 
     for page in pages(root):
         for link in links(page, (root / page).read_text(encoding="utf-8")):
             where = f"{link.page}:{link.line}: {link.target}"
             if link.path.startswith("..") or not (root / link.path).exists():
                 yield f"{where}: no such file"
-            elif link.anchor and link.path.endswith(".md"):
-                if link.anchor not in anchors_of(link.path):
-                    yield f"{where}: no such heading"
+            elif link.path.endswith(".md") and link.anchor not in anchors_of(link.path):
+                yield f"{where}: no such heading"
 
 
 def _blank(found: re.Match[str]) -> str:

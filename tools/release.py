@@ -1,6 +1,6 @@
 """Make a release: `python tools/release.py VERSION` builds, checks, tags, and fills dist/release.
 
-The folder holds the wheel, the sources of the tag, the site, the bill of materials, SHA256SUMS, and
+The folder holds the wheel, the sources of the tag, the docs site, the bill of materials, SHA256SUMS, and
 NOTES.md: the changelog's section of the version. Nothing is published, and the tag is not pushed.
 `--prepare` writes the version into the files that name it, for a commit of its own. `--dry-run`
 does everything but the tag.
@@ -97,11 +97,11 @@ def fill(root: Path, out: Path, version: str, more: Sequence[Path]) -> list[Path
     sources = out / f"{NAME}-{version}.tar.gz"
     prefix = f"--prefix={NAME}-{version}/"
     git(root, "archive", "--format=tar.gz", prefix, "-o", str(sources), "HEAD")
-    site = shutil.make_archive(str(out / f"{NAME}-{version}-site"), "gztar", root / "dist" / "site")
+    docs = shutil.make_archive(str(out / f"{NAME}-{version}-site"), "gztar", root / "dist" / "site")
     notes = out / NOTES
     changelog = (root / "CHANGELOG.md").read_text(encoding="utf-8")
     notes.write_text(notes_of(changelog, version) + "\n", encoding="utf-8")
-    made += [sources, Path(site), notes]
+    made += [sources, Path(docs), notes]
     sums = out / SUMS
     lines = [f"{hashlib.sha256(one.read_bytes()).hexdigest()}  {one.name}\n" for one in made]
     sums.write_text("".join(sorted(lines, key=lambda line: line.split()[1])), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Reference pages of the site, made from the code: command line, HTTP, messages and fields."""
+"""Reference pages of the docs site, made from the code: command line, HTTP, messages and fields."""
 
 import argparse
 import os
@@ -20,7 +20,7 @@ COLUMNS = "96"
 
 
 def reference_pages() -> dict[str, str]:
-    """Return all pages: path in the site to text."""
+    """Return all pages: path in the docs site to text."""
     return {
         "reference/cli.md": "\n".join(command_line()),
         "reference/http.md": "\n".join(http()),

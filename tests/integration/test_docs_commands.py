@@ -331,18 +331,18 @@ FIRST = (ROOT / "docs" / "tutorials" / "first-ten-minutes.md").read_text()
 @needs("btf")
 def test_the_first_ten_minutes(shell: Shell, tmp_path: Path) -> None:
     slow = block("Record a program", "python", FIRST)
-    fast = block("Mend it", "python", FIRST)
+    fast = block("Fix it", "python", FIRST)
     held = slow[slow.index("        with lock:") : slow.index("\n\nthreads =")]
     (tmp_path / "slow.py").write_text(slow)
     (tmp_path / "fast.py").write_text(slow.replace(held, fast))
     (up,) = commands("Look at a program", FIRST)
     assert up == ["tidscope", "up", "--demo"]
     waits = []
-    for section in ("Record a program", "Mend it"):
-        record, look = commands(section, FIRST)
+    for section in ("Record a program", "Fix it"):
+        record, show = commands(section, FIRST)
         record[record.index("python3")] = sys.executable
         shell.run(record)
-        shown = shell.run(look)
+        shown = shell.run(show)
         name = record[record.index("--name") + 1]
         waits.append(shell.states(name)["state_futex_ns"])
     assert re.search(r"heap #\d+ in ", shell.run(["tidscope", "runs", "show", "before"]))

@@ -1,4 +1,4 @@
-"""Links of pages, and the pages that tools/build_site.py stages for the site of the docs."""
+"""Links of pages, and the pages that tools/build_site.py stages for the docs site."""
 
 import subprocess
 from pathlib import Path
