@@ -65,7 +65,7 @@ def http() -> Iterator[str]:
     document = create_app(Settings(token="t" * 16, collector_secret="s" * 16)).openapi()
     yield from ("# HTTP API", "", "Made from the OpenAPI document, which a backend serves at")
     yield from (
-        "`/openapi.json`. Rights are explained in [Security](../docs/security.md#rights).",
+        "`/openapi.json`. Rights are explained in [Rights](../docs/rights.md).",
         "",
     )
     for path, operations in sorted(document["paths"].items()):
