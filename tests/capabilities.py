@@ -40,6 +40,7 @@ DETECTED: dict[str, tuple[Callable[[], bool], str]] = {
 TRIED = {
     "mount": "no file system can be mounted",
     "mount-namespace": "no mount namespace can be made",
+    "network-namespace": "no network namespace can be made",
     "postgresql": "there is no PostgreSQL server",
     "nginx": "there is no nginx",
     "cpu-quota": "no cgroup with a limit of CPU time can be made",

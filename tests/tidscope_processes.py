@@ -61,6 +61,7 @@ class CollectorProcess:
         within: a command that runs its arguments in other circumstances.
         secret: secret that it shows.
         options: further ones of its command line.
+        host: address of the backend.
 
     Attributes:
         audit: path of its audit log.
@@ -72,11 +73,12 @@ class CollectorProcess:
         within: Sequence[str] = (),
         secret: str = SECRET,
         options: Sequence[str] = (),
+        host: str = "127.0.0.1",
     ) -> None:
         self._command = [
             *within,
             *(sys.executable, "-m", "tidscope_collector", "run"),
-            *("--backend", f"ws://127.0.0.1:{port}/ws/collector"),
+            *("--backend", f"ws://{host}:{port}/ws/collector"),
             *options,
         ]
         self._secret = secret
@@ -149,18 +151,20 @@ ENVIRONMENT = {**os.environ, "TIDSCOPE_TOKEN": TOKEN, "TIDSCOPE_COLLECTOR_SECRET
 
 @asynccontextmanager
 async def served(
-    port: int, within: Sequence[str] = (), **environment: str
+    port: int, within: Sequence[str] = (), host: str = "127.0.0.1", **environment: str
 ) -> AsyncIterator[asyncio.subprocess.Process]:
     """Run it, and kill it at the end.
 
     Args:
         port: port that it listens on.
         within: a command that runs its arguments some other way, such as ["prlimit", …].
+        host: address that it listens on.
         environment: variables on top of the inherited ones.
     """
     process = await asyncio.create_subprocess_exec(
         *within,
-        *(sys.executable, "-m", "tidscope_backend", "serve", "--port", str(port)),
+        *(sys.executable, "-m", "tidscope_backend", "serve"),
+        *("--host", host, "--port", str(port)),
         stdin=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
         env={**ENVIRONMENT, **environment},

@@ -1,7 +1,8 @@
 """Make a release: `python tools/release.py VERSION` builds, checks, tags, and fills dist/release.
 
-The folder holds the wheel, the sources of the tag, the docs site, the bill of materials, SHA256SUMS, and
-NOTES.md: the changelog's section of the version. Nothing is published, and the tag is not pushed.
+The folder holds the wheel, the sources of the tag, the docs site, the bill of materials, SHA256SUMS
+and NOTES.md, the changelog's section of the version. Nothing is published, and the tag is not
+pushed.
 `--prepare` writes the version into the files that name it, for a commit of its own. `--dry-run`
 does everything but the tag.
 """
