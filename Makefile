@@ -114,6 +114,16 @@ check-sampler:
 	cargo clippy --quiet --locked --all-targets --features python --manifest-path sampler/Cargo.toml \
 	  --target-dir $(CARGO_TARGET) -- -D warnings
 
+site: $(STAMP)-dev $(NODE_STAMP) ## build the docs site, with the page of a recorded run: dist/site
+	$(PY) tools/build_site.py dist/site
+	$(PY) tools/build_demo.py dist/site/demo
+
+release: ## make a release in dist/release: make release VERSION=0.2.0 (RELEASE_ARGS=--dry-run: without the tag)
+	$(PYTHON) tools/release.py $(VERSION) $(RELEASE_ARGS)
+
+demo-site: $(STAMP)-dev $(NODE_STAMP) ## build the page of a recorded run that needs no backend: dist/demo
+	$(PY) tools/build_demo.py dist/demo
+
 check-tree:
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
@@ -121,6 +131,7 @@ check-tree:
 	$(PY) tools/check_escapes.py
 	$(PY) tools/check_words.py
 	$(PY) tools/check_locks.py
+	$(PY) tools/check_links.py
 	$(PY) tools/generate.py --check
 	$(PY) tools/dashboard.py --check
 	@tools/check-go

@@ -1,13 +1,23 @@
 import react from "@vitejs/plugin-react";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
 import { wireCode } from "./generate/wireCode.mjs";
 
 const backend = "127.0.0.1:8787";
 
-export default defineConfig({
-  plugins: [wireCode(), react()],
+/** Entry of `vite build --mode recorded`: a run from files beside the page, without a backend. */
+const recordedEntry: Plugin = {
+  name: "tidscope-recorded-entry",
+  transformIndexHtml: {
+    order: "pre",
+    handler: (html) => html.replace("/src/main.tsx", "/src/recorded.tsx"),
+  },
+};
+
+export default defineConfig(({ mode }) => ({
+  plugins: [wireCode(), react(), ...(mode === "recorded" ? [recordedEntry] : [])],
+  base: mode === "recorded" ? "./" : "/",
   build: {
-    outDir: "../backend/tidscope_backend/web",
+    outDir: mode === "recorded" ? "../dist/demo" : "../backend/tidscope_backend/web",
     emptyOutDir: true,
     license: { fileName: "licenses.json" },
     target: "es2022",
@@ -22,4 +32,4 @@ export default defineConfig({
       "/ws": { target: `ws://${backend}`, ws: true },
     },
   },
-});
+}));

@@ -41,6 +41,7 @@ DETECTED: dict[str, tuple[Callable[[], bool], str]] = {
 TRIED = {
     "mount": "no file system can be mounted",
     "mount-namespace": "no mount namespace can be made",
+    "network-namespace": "no network namespace can be made",
     "postgresql": "there is no PostgreSQL server",
     "nginx": "there is no nginx",
     "pgbouncer": "there is no PgBouncer",

@@ -61,6 +61,7 @@ class CollectorProcess:
         within: a command that runs its arguments in other circumstances.
         secret: secret that it shows.
         options: further ones of its command line.
+        host: address of the backend.
 
     Attributes:
         audit: path of its audit log.
@@ -72,11 +73,12 @@ class CollectorProcess:
         within: Sequence[str] = (),
         secret: str = SECRET,
         options: Sequence[str] = (),
+        host: str = "127.0.0.1",
     ) -> None:
         self._command = [
             *within,
             *(sys.executable, "-m", "tidscope_collector", "run"),
-            *("--backend", f"ws://127.0.0.1:{port}/ws/collector"),
+            *("--backend", f"ws://{host}:{port}/ws/collector"),
             *options,
         ]
         self._secret = secret

@@ -145,6 +145,7 @@ KERNEL = {"api", "base", "chart", "stream", "ui", "wire"}
 
 PAGE = {
     "main.tsx": {"api", "app", "base", "stream", "styles"},
+    "recorded.tsx": {"app", "base", "stream", "styles"},
     "app": KERNEL | {f"features/{name}" for name in FEATURES},
     **{
         f"features/{name}": KERNEL | {f"features/{other}" for other in others}

@@ -24,6 +24,7 @@ STAGES = (
     "kernel-if-possible",
     "integration",
     "e2e",
+    "site",
     "audit",
 )
 

@@ -111,17 +111,17 @@ FIRST_SAMPLE_NS = 400_000_000
 WRITES = re.compile(rb"postgres: postgres postgres .*(UPDATE|INSERT|COMMIT|in transaction)")
 
 
-def block(section: str, language: str) -> str:
-    """The first code block of a language in a section."""
-    body = TEXT.split(f"\n## {section}\n")[1].split("\n## ")[0]
+def block(section: str, language: str, text: str = TEXT) -> str:
+    """The first code block of a language in a section of a tutorial."""
+    body = text.split(f"\n## {section}\n")[1].split("\n## ", maxsplit=1)[0]
     found = re.search(rf"```{language}\n(.*?)```", body, re.DOTALL)
     assert found is not None, f"{section} has no {language}"
     return found[1]
 
 
-def commands(section: str) -> list[list[str]]:
+def commands(section: str, text: str = TEXT) -> list[list[str]]:
     """The commands of tidscope in a section, as words."""
-    lines = block(section, "sh").splitlines()
+    lines = block(section, "sh", text).splitlines()
     return [shlex.split(line) for line in lines if line.startswith("tidscope ")]
 
 
@@ -322,3 +322,29 @@ def test_every_command_is_run_here() -> None:
     assert [shlex.split(line) for line in lines] == [
         words for section in sections for words in commands(section)
     ]
+
+
+FIRST = (ROOT / "docs" / "tutorials" / "first-ten-minutes.md").read_text()
+
+
+@needs("root")
+@needs("btf")
+def test_the_first_ten_minutes(shell: Shell, tmp_path: Path) -> None:
+    slow = block("Record a program", "python", FIRST)
+    fast = block("Fix it", "python", FIRST)
+    held = slow[slow.index("        with lock:") : slow.index("\n\nthreads =")]
+    (tmp_path / "slow.py").write_text(slow)
+    (tmp_path / "fast.py").write_text(slow.replace(held, fast))
+    (up,) = commands("Look at a program", FIRST)
+    assert up == ["tidscope", "up", "--demo"]
+    waits = []
+    for section in ("Record a program", "Fix it"):
+        record, show = commands(section, FIRST)
+        record[record.index("python3")] = sys.executable
+        shell.run(record)
+        shown = shell.run(show)
+        name = record[record.index("--name") + 1]
+        waits.append(shell.states(name)["state_futex_ns"])
+    assert re.search(r"heap #\d+ in ", shell.run(["tidscope", "runs", "show", "before"]))
+    assert "Voluntary context switches" in shown
+    assert waits[1] < waits[0]

@@ -1,4 +1,5 @@
 import { dropSession, session } from "../base/session";
+import { answerHref } from "../base/source";
 import { misfitOf } from "../wire/check";
 import type { Problem, ProblemType } from "../wire/generated/models";
 import { isProblem, type Validator } from "../wire/generated/validators";
@@ -118,8 +119,8 @@ async function send(
   const type = file?.type ?? (body === undefined ? null : "application/json");
   const headers = new Headers();
   if (type !== null) headers.set("content-type", type);
-  if (credential !== null) headers.set("authorization", `Bearer ${credential}`);
-  const response = await fetch(`/api/v1${path}`, {
+  if (credential) headers.set("authorization", `Bearer ${credential}`);
+  const response = await fetch(answerHref(path), {
     method,
     credentials: "omit",
     headers,

@@ -1,5 +1,6 @@
 /** REST API of runs, one function per operation; the worker reads their frames. */
 
+import { bytesHref } from "../base/source";
 import type {
   Comparison,
   RecordRequest,
@@ -45,7 +46,7 @@ export function restoreRun(run: string): Promise<RunManifest> {
 
 /** Address of a run's frames, without a query. */
 export function framesHref(run: string): string {
-  return `/api/v1/runs/${run}/frames`;
+  return bytesHref(`/runs/${run}/frames`);
 }
 
 /** Address of a download. */

@@ -3,30 +3,24 @@
  * import it.
  */
 
-import { Component, lazy, type ReactNode, Suspense, useEffect, useState } from "react";
-import { asProblem } from "../api/http";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { addressSignIn } from "../api/session";
-import { foldIdle, idleFolded } from "../base/idleFold";
-import { type Command, focusSearch, KEY_HELP, spaceBar, useKeyboard } from "../base/keyboard";
+import { type Command, spaceBar, useKeyboard } from "../base/keyboard";
 import type { Route } from "../base/route";
 import { navigate, route } from "../base/routing";
 import { session } from "../base/session";
-import { dismiss, type Toast, toasts } from "../base/toasts";
 import { useStore } from "../base/useStore";
-import { moveWindow } from "../chart/zoom";
-import { compareBefore } from "../features/change/ChangePanel";
 import { LivePage } from "../features/live/LivePage";
 import { RunPage } from "../features/run/RunPage";
 import { drawerOpen } from "../features/steering/SteerProvider";
-import { focusThread } from "../features/thread/ThreadDrawer";
 import { useLiveClient } from "../stream/client";
-import { Button, PageLink } from "../ui/Controls";
-import { EmptyState, ProblemNotice, StatusIcon } from "../ui/Notices";
-import { Dialog } from "../ui/Overlays";
-import type { Problem } from "../wire/generated/models";
+import { PageLink } from "../ui/Controls";
+import { EmptyState } from "../ui/Notices";
 import styles from "./App.module.css";
+import { ErrorBoundary, KeyboardHelp, Toasts } from "./Shell";
 import { SignInPage } from "./SignInPage";
 import { TopBar } from "./TopBar";
+import { applyToPanels } from "./viewCommands";
 
 /** Loaded lazily: these are seldom seen first, or bring ECharts or other large code. */
 const DoctorPage = lazy(async () => {
@@ -96,9 +90,6 @@ export function App() {
 
   const run = (command: Command) => {
     switch (command) {
-      case "search":
-        focusSearch();
-        break;
       case "pause":
         if (at.page === "run") {
           spaceBar.get()?.();
@@ -113,29 +104,8 @@ export function App() {
         break;
       case "idle":
         if (at.page === "run" || (at.page === "live" && client.followed.get() !== null)) {
-          foldIdle(!idleFolded.get());
+          applyToPanels(command);
         }
-        break;
-      case "thread":
-        focusThread();
-        break;
-      case "window-earlier":
-        moveWindow("earlier");
-        break;
-      case "window-later":
-        moveWindow("later");
-        break;
-      case "window-shorter":
-        moveWindow("shorter");
-        break;
-      case "window-longer":
-        moveWindow("longer");
-        break;
-      case "window-back":
-        moveWindow("back");
-        break;
-      case "compare-before":
-        compareBefore();
         break;
       case "go-live":
         navigate("/");
@@ -160,9 +130,10 @@ export function App() {
         break;
       case "escape":
         setHelp(false);
-        if (document.activeElement instanceof HTMLElement) {
-          document.activeElement.blur();
-        }
+        applyToPanels(command);
+        break;
+      default:
+        applyToPanels(command);
     }
   };
   useKeyboard(run);
@@ -254,95 +225,4 @@ function NotFoundPage({ path }: { readonly path: string }) {
       </p>
     </EmptyState>
   );
-}
-
-/** Overlay that lists the keyboard shortcuts. */
-function KeyboardHelp({ onClose }: { readonly onClose: () => void }) {
-  return (
-    <Dialog title="Keyboard shortcuts" onClose={onClose}>
-      <dl className={styles.keys}>
-        {KEY_HELP.map(([keys, does]) => (
-          <div key={does} className={styles.line}>
-            <dt className={styles.press}>
-              {keys.map((key) => (
-                <kbd key={key} className={styles.key}>
-                  {key}
-                </kbd>
-              ))}
-            </dt>
-            <dd>{does}</dd>
-          </div>
-        ))}
-      </dl>
-    </Dialog>
-  );
-}
-
-/** Display time of a toast, in ms: long enough to read it and press Undo. */
-const STAYS_MS = 20_000;
-
-/** Open toasts, newest last. */
-function Toasts() {
-  const all = useStore(toasts);
-  return (
-    <section className={styles.toasts} aria-label="Notifications" aria-live="polite">
-      {all.map((each) => (
-        <OneToast key={each.id} toast={each} />
-      ))}
-    </section>
-  );
-}
-
-function OneToast({ toast }: { readonly toast: Toast }) {
-  const { id, action } = toast;
-  useEffect(() => {
-    const timer = window.setTimeout(() => dismiss(id), STAYS_MS);
-    return () => window.clearTimeout(timer);
-  }, [id]);
-  return (
-    <div className={`popup ${styles.toast}`} data-kind={toast.kind}>
-      <StatusIcon status={toast.kind === "error" ? "error" : "ok"} />
-      <p className={styles.text}>{toast.text}</p>
-      {action === null ? null : (
-        <Button
-          onClick={() => {
-            dismiss(id);
-            action.run();
-          }}
-        >
-          {action.label}
-        </Button>
-      )}
-      <Button variant="quiet" aria-label="Dismiss" onClick={() => dismiss(id)}>
-        ×
-      </Button>
-    </div>
-  );
-}
-
-interface State {
-  readonly problem: Problem | null;
-}
-
-/**
- * Boundary for render errors: an error is shown in place of the page, and the top bar still works.
- */
-export class ErrorBoundary extends Component<{ readonly children: ReactNode }, State> {
-  override state: State = { problem: null };
-
-  static getDerivedStateFromError(error: unknown): State {
-    return { problem: asProblem(error) };
-  }
-
-  override render(): ReactNode {
-    const { problem } = this.state;
-    return problem === null ? (
-      this.props.children
-    ) : (
-      <ProblemNotice
-        problem={problem}
-        actions={<Button onClick={() => window.location.reload()}>Reload</Button>}
-      />
-    );
-  }
 }

@@ -28,7 +28,6 @@ export function TopBar({ onHelp, onSessions }: TopBarProps) {
   const at = useStore(route);
   const { page } = at;
   const stacksOf = at.page === "stacks" ? (at.query.startsWith("run=") ? "run" : "target") : null;
-  const choice = useStore(themeChoice);
   const live = useStore(useLiveClient().live);
   const signedIn = useStore(session) !== null;
   const host = live?.hosts.find((each) => each.connected) ?? live?.hosts[0];
@@ -63,14 +62,7 @@ export function TopBar({ onHelp, onSessions }: TopBarProps) {
       </p>
       <RecordingIndicator />
       <ConnectionStatus />
-      <div className={styles.theme}>
-        <Select
-          label="Theme"
-          value={choice}
-          choices={THEME_CHOICES.map((value) => ({ value, label: THEME_NAMES[value] }))}
-          onChange={chooseTheme}
-        />
-      </div>
+      <ThemeSelect />
       {signedIn ? (
         <Button variant="quiet" className={styles.small} onClick={onSessions} aria-label="Sessions">
           <svg viewBox="0 0 16 16" width="15" height="15" aria-hidden="true">
@@ -79,15 +71,36 @@ export function TopBar({ onHelp, onSessions }: TopBarProps) {
           </svg>
         </Button>
       ) : null}
-      <Button
-        variant="quiet"
-        className={styles.small}
-        onClick={onHelp}
-        aria-label="Keyboard shortcuts"
-      >
-        ?
-      </Button>
+      <HelpButton onHelp={onHelp} />
     </header>
+  );
+}
+
+/** Selection of the theme. */
+export function ThemeSelect() {
+  return (
+    <div className={styles.theme}>
+      <Select
+        label="Theme"
+        value={useStore(themeChoice)}
+        choices={THEME_CHOICES.map((value) => ({ value, label: THEME_NAMES[value] }))}
+        onChange={chooseTheme}
+      />
+    </div>
+  );
+}
+
+/** Button that opens the list of keys. */
+export function HelpButton({ onHelp }: { readonly onHelp: () => void }) {
+  return (
+    <Button
+      variant="quiet"
+      className={styles.small}
+      onClick={onHelp}
+      aria-label="Keyboard shortcuts"
+    >
+      ?
+    </Button>
   );
 }
 
@@ -100,7 +113,7 @@ function NavLink({ href, here, name }: { href: string; here: boolean; name: stri
 }
 
 /** The name, with a small trace as logo. */
-function Logo() {
+export function Logo() {
   return (
     <span className={styles.logo}>
       <svg className={styles.screen} viewBox="0 0 24 18" aria-hidden="true">

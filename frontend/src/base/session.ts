@@ -29,6 +29,11 @@ export function keepSession(next: Session | null): void {
   current.set(next);
 }
 
+/** Look without signing in, until the page closes: answers are files, and the credential is empty. */
+export function lookAtFiles(): void {
+  current.set({ credential: "", role: "viewer" });
+}
+
 /** Drop a credential that the backend no longer accepts. */
 export function dropSession(credential: string): void {
   // Another tab may have signed in already: the tab's storage event arrives later.

@@ -56,10 +56,13 @@ export type ReadFrames = (
  * @throws Error with the backend's message if refused, or if the stream breaks off within a frame.
  */
 export const readFrames: ReadFrames = async (url, onFrame, signal, credential) => {
-  const headers = credential === null ? {} : { authorization: `Bearer ${credential}` };
+  const headers = credential ? { authorization: `Bearer ${credential}` } : {};
   const response = await fetch(url, { credentials: "omit", headers, signal });
   if (!response.ok || response.body === null) throw new Error(await refusal(response));
-  const reader = response.body.getReader();
+  // Servers may announce `.gz` as an encoding; a file named `.gzip` arrives as it is stored.
+  const packed = /\.gzip(\?|$)/.test(url);
+  const body = packed ? response.body.pipeThrough(new DecompressionStream("gzip")) : response.body;
+  const reader = body.getReader();
   const splitter = new FrameSplitter();
   for (;;) {
     const { done, value } = await reader.read();

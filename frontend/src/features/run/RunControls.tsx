@@ -9,6 +9,7 @@ import {
 import { localTime, preciseTime } from "../../base/clock";
 import { spaceBar } from "../../base/keyboard";
 import { navigate, parameter, withParameter } from "../../base/routing";
+import { hasBackend } from "../../base/source";
 import { useStore } from "../../base/useStore";
 import { Sparkline } from "../../chart/Sparkline";
 import { useLiveClient } from "../../stream/client";
@@ -66,7 +67,9 @@ export function RunControls({ run }: { readonly run: RunManifest }) {
       </Button>
       <WindowText window={window} whole={whole} />
       {whole ? null : <CompareBefore seconds={window.t1_s - window.t0_s} />}
-      <WindowPair run={run.id} extent={extent} window={window} whole={whole} />
+      {hasBackend() ? (
+        <WindowPair run={run.id} extent={extent} window={window} whole={whole} />
+      ) : null}
       <WindowRequests target={run.target} window={window} />
       <LineControls target={run.target} />
       <PanelNav />

@@ -5,6 +5,7 @@ import { withTicket } from "../../api/session";
 import { localDate, utcTime } from "../../base/clock";
 import { navigate } from "../../base/routing";
 import { session } from "../../base/session";
+import { hasBackend } from "../../base/source";
 import { useStore } from "../../base/useStore";
 import { countersName } from "../../chart/describe";
 import { formatDuration, formatValue, NO_VALUE } from "../../stream/format";
@@ -128,11 +129,13 @@ export function RunHeader({ run, onChange }: RunHeaderProps) {
           <code className={header.command}>{commandLine(process)}</code>
         </Tooltip>
       </div>
-      <div className={header.actions}>
-        <Button onClick={() => navigate(`/compare?runs=${run.id}`)}>Compare…</Button>
-        <ExportMenu run={run.id} />
-        <Button onClick={() => navigate("/runs")}>All runs</Button>
-      </div>
+      {hasBackend() ? (
+        <div className={header.actions}>
+          <Button onClick={() => navigate(`/compare?runs=${run.id}`)}>Compare…</Button>
+          <ExportMenu run={run.id} />
+          <Button onClick={() => navigate("/runs")}>All runs</Button>
+        </div>
+      ) : null}
       <FactList className={header.facts} facts={factsOf(run)} />
       {problem === null ? null : <ProblemNotice problem={problem} />}
     </header>

@@ -1,5 +1,6 @@
 import { memo, useEffect, useState } from "react";
 import { parseMoment, requestsHref } from "../../base/moment";
+import { hasBackend } from "../../base/source";
 import { useStore, useThrottled } from "../../base/useStore";
 import { RING_FIELDS } from "../../stream/chartSpecs";
 import { type LiveClient, useLiveClient } from "../../stream/client";
@@ -178,6 +179,7 @@ interface WindowRequestsProps {
  * requests.
  */
 export function WindowRequests({ target, window }: WindowRequestsProps) {
+  if (!hasBackend()) return null;
   const at = (t_s: number) => target.attached_unix_us / 1000 + 1000 * t_s;
   const pid = target.group ? null : target.process.pid;
   const moment = { tid: null, from_ms: at(window.t0_s), to_ms: at(window.t1_s) };

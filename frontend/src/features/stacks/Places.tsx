@@ -1,6 +1,7 @@
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo } from "react";
 import { stackPlaces } from "../../api/stacks";
 import { usePolled } from "../../api/usePolled";
+import { hasBackend } from "../../base/source";
 import { createStore } from "../../base/store";
 import { useStore } from "../../base/useStore";
 import { useLiveClient } from "../../stream/client";
@@ -74,7 +75,7 @@ export function PlacesProvider({ target, children }: PlacesProviderProps) {
       ),
     [client, run, id, window],
   );
-  const known = target.source.ledger === true && id !== null;
+  const known = target.source.ledger === true && id !== null && hasBackend();
   const active = taking || (target.stacks?.until_unix_us ?? null) !== null;
   const period = run ? null : active ? TAKING_MS : RESTING_MS;
   const { value } = usePolled(known ? load : null, period);

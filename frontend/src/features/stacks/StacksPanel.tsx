@@ -1,5 +1,6 @@
 import { lazy, memo, Suspense, useRef } from "react";
 import { session } from "../../base/session";
+import { hasBackend } from "../../base/source";
 import { useStore } from "../../base/useStore";
 import { useVisibility } from "../../chart/useResize";
 import { useLiveClient } from "../../stream/client";
@@ -44,8 +45,10 @@ export const StacksPanel = memo(function StacksPanel({ target }: { readonly targ
         {refusal === null ? null : (
           <ProblemNotice problem={refusal} actions={<Button onClick={retry}>Try again</Button>} />
         )}
-        {live && !taking ? (
-          <p className={styles.empty}>{restingText(target)}</p>
+        {!hasBackend() || (live && !taking) ? (
+          <p className={styles.empty}>
+            {hasBackend() ? restingText(target) : "Flame graphs need a backend."}
+          </p>
         ) : (
           <Suspense fallback={<p className={styles.empty}>Reading stacks…</p>}>
             <WindowStacks target={target} inView={inView} />

@@ -1,4 +1,5 @@
 import { useCallback } from "react";
+import { hasBackend } from "../../base/source";
 import { useSelected, useStore } from "../../base/useStore";
 import { useLiveClient } from "../../stream/client";
 import { KEEP } from "../../stream/role";
@@ -36,7 +37,9 @@ export function useStackLink(): StackLinker {
   return useCallback(
     ({ name = "", span, key = null, ...scope }: LinkedStacks) => {
       const threads = scopeOfKey(key, role_rules);
-      if (id === null || !ledger || attached_ms === 0 || threads === null) return null;
+      if (id === null || !ledger || attached_ms === 0 || threads === null || !hasBackend()) {
+        return null;
+      }
       const source: StackSource = { kind: run ? "run" : "target", id };
       const at = (t_s: number) => attached_ms + 1000 * t_s;
       const visible = window.kind === "fixed" ? window : paused ? client.target.get() : null;

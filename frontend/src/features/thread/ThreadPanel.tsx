@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { localTime } from "../../base/clock";
 import { type Moment, requestsHref } from "../../base/moment";
+import { hasBackend } from "../../base/source";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { CHART_THEMES, type ChartTheme, partStyle } from "../../chart/palette";
@@ -90,11 +91,13 @@ export function ThreadPanel({ view, children }: ThreadPanelProps) {
           Stacks of this thread in this window
         </StacksLink>
       </p>
-      <p className={styles.note}>
-        <PageLink href={requestsHref(view.pid, momentOf(view))}>
-          Requests that waited for this thread in this window
-        </PageLink>
-      </p>
+      {hasBackend() ? (
+        <p className={styles.note}>
+          <PageLink href={requestsHref(view.pid, momentOf(view))}>
+            Requests that waited for this thread in this window
+          </PageLink>
+        </p>
+      ) : null}
       {children}
     </div>
   );
