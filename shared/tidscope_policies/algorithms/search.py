@@ -217,6 +217,9 @@ class Search:
         passed = max(0.0, seen.at_s - last_s) / self._p.interval_s
         self._caution.stay(near, passed, self._curves)
         self._unsettled_s = seen.unsettled_s
+        if self._learnt_s is not None:
+            # Time that was left out makes no measurement older.
+            self._learnt_s += seen.unsettled_s
         self._left += passed / (self._p.gap * self._programs**2)
         self._left = min(self._left, self._burst)
         self._at_s = seen.at_s
