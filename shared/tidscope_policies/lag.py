@@ -86,6 +86,7 @@ class Lag:
 
     def observe(self, seen: Observation) -> Decision:
         """Hide an interval in which the last change may not have shown itself, or delegate."""
+        elapsed_s = seen.elapsed_s
         if seen.parts and not self._recent:
             seen = _without(seen, _uncounted(seen))
         progress = [part.progress for part in seen.parts]
@@ -104,7 +105,7 @@ class Lag:
             wanted = self._parts(change) - (len(change.after) - len(progress))
             fell = progress and np.median(progress) < FALLEN * np.median(change.before or [0.0])
             if wanted > len(progress) // 2 and wanted > 2 and not fell:
-                self._unsettled_s += seen.elapsed_s
+                self._unsettled_s += elapsed_s
                 self._moved |= seen.peers is not None and seen.peers.moved
                 why = "What the last change does may show itself later: the size stays."
                 return replace(self._last, size=seen.size, reason=why, deferred=True)

@@ -17,6 +17,7 @@ from tidscope_policies.simulation.scenario import (
     Phase,
     Process,
     RandomPhases,
+    Retries,
     Scenario,
     Swing,
 )
@@ -27,6 +28,7 @@ from tidscope_policies.simulation.simulated_pools import (
     draw_dips,
     draw_disturbances,
     draw_phases,
+    goodput,
     noise,
     usl,
 )
@@ -73,7 +75,7 @@ def test_two_programs_share_the_cores() -> None:
     assert both[0] == pytest.approx(usl(8, 1000, 0.03, 0.002) / 1.12)
     assert both[1] == pytest.approx(usl(8, 1000, 0.08, 0.012) / 1.12)
     assert pools.best((0, -1)) == (alone, 0.0)
-    assert pools.best((0, 0)) == pools.throughput((10, 6), (0, 0))
+    assert pools.best((0, 0)) == pools.capacities((10, 6), (0, 0))
 
 
 def test_three_programs_have_a_best_too() -> None:
@@ -93,7 +95,7 @@ def test_demand_limits_what_is_done() -> None:
     for size in SHIPPED["S6"].bounds.sizes:
         assert pools.throughput((size,), (0,)) == (3000,)
         assert pools.capacities((size,), (0,))[0] > 3000
-    assert pools.best((0,)) == (3000,)
+    assert pools.limited(0, 0, pools.best((0,))[0]) == 3000
 
 
 def test_noise_has_the_size_it_is_said_to_have() -> None:
@@ -243,3 +245,28 @@ def test_where_a_program_starts() -> None:
     trial = Simulation(starting, partial(POLICIES["fixed"].make, {"size": 10}), 0).run()
     assert trial.switches == 0
     assert trial.done == trial.best
+
+
+def test_retries_amplify_overload() -> None:
+    """Of 1000 requests a second 900 can be served; half of the others come again.
+
+    A try that times out takes a fifth of the work. 1000 + 0.5 f are tried, f fail, and f / 5 of the
+    capacity is wasted: 900 = 1000 + 0.5 f - 0.8 f, so f = 333 and 833 succeed.
+    """
+    retries = Retries(again_percent=50, wasted_percent=20)
+    assert goodput(retries, 1000, 900) == pytest.approx(1000 - 0.5 * 1000 / 3)
+    assert goodput(retries, 1000, 1000) == pytest.approx(1000)
+    assert goodput(replace(retries, again_percent=0), 1000, 900) == pytest.approx(875)
+    assert goodput(retries, 1000, 100) == pytest.approx(10), "a tenth of the capacity is left"
+
+
+def test_the_stages_of_a_pipeline_do_what_the_slowest_one_can_do() -> None:
+    scenario = replace(
+        SHIPPED["S1"], processes=[Process(), Process(ops_per_thread=500)], coupled=True
+    )
+    pools = SimulatedPools(scenario, [[PHASE], [PHASE]])
+    alone = SimulatedPools(replace(scenario, coupled=False), [[PHASE], [PHASE]])
+    fast, slow = alone.capacities((8, 8), (0, 0))
+    assert slow < fast
+    assert pools.capacities((8, 8), (0, 0)) == (slow, slow)
+    assert pools.capacities((8, 8), (0, -1)) == (alone.capacities((8, 8), (0, -1))[0], 0)

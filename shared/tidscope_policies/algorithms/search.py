@@ -220,6 +220,9 @@ class Search:
         passed = max(0.0, seen.at_s - last_s) / self._p.interval_s
         self._caution.stay(near, passed, self._curves)
         self._unsettled_s = seen.unsettled_s
+        if self._learnt_s is not None:
+            # Time that was left out makes no measurement older.
+            self._learnt_s += seen.unsettled_s
         self._left += passed / (self._p.gap * self._programs**2)
         self._left = min(self._left, self._burst)
         self._at_s = seen.at_s
@@ -241,19 +244,13 @@ class Search:
         if not self._learn(found):
             why = "This interval is odd: the size stays."
             return Decision(found.size, "exploring", why, probing=True)
-        if self._run and self._is_too_costly(found.size):
+        spent = self._caution.is_spent(found.size, self._curves)
+        if spent or loses_much(found.size, self._tried, self._curves, self._p.sure):
             self._run = 0
         if self._run:
             why = f"{found.size} is measured for another interval."
             return Decision(found.size, "exploring", self._take_notice() + why, probing=True)
         return self._choose(found.size)
-
-    def _is_too_costly(self, size: int) -> bool:
-        """True if a size surely loses much, or if trials have cost all that they may."""
-        curves, caution = self._curves, self._caution
-        return caution.is_spent(size, curves) or loses_much(
-            size, self._tried, curves, self._p.sure
-        )
 
     def _keep(self, trials: Trials, found: Measurement) -> Decision:
         """Rest except for trials, until a change or until another size is surely better."""
