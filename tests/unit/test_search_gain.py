@@ -1,4 +1,4 @@
-"""What a search says of the size that it found, without a proof."""
+"""Estimated gain of the size that a search found, without a proof."""
 
 from dataclasses import replace
 from random import Random

@@ -65,7 +65,7 @@ def test_a_pool_that_waits_keeps_what_its_waiting_needs() -> None:
     pair = Pair(16, computes_s=0.0005, waits_s=0.0195)
     assert (pair.grant("waits").size, pair.grant("works").size) == (16, 1)
     pair.pass_intervals(60)
-    # By Little's law 97.5 % of the 16 workers wait.
+    # Waits are 97.5 % of the time of a job (Little's law).
     assert pair.least >= 16
     assert pair.grant("waits").cores == 1
     assert "15 of its 16 workers wait and need no core." in pair.grant("waits").reason
@@ -122,7 +122,7 @@ def test_an_exchange_names_giver_and_taker(
     assert list(exchanges(before, after)) == wanted
 
 
-def test_each_side_of_an_exchange_is_told() -> None:
+def test_each_side_of_an_exchange_is_named() -> None:
     labels = {"a": "prog (1)", "b": "other (2)"}
     before, after = {"a": 3, "b": 1}, {"a": 1, "b": 2}
     said = [describe_exchange(name, before, after, labels) for name in "ab"]
