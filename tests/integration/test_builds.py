@@ -43,13 +43,31 @@ def test_maven_builds_the_java_agent(tmp_path: Path) -> None:
         assert "tidscope/agent/Agent.class" in jar.namelist()
 
 
-def test_the_python_agent_becomes_a_wheel(tmp_path: Path) -> None:
+def test_the_python_agent_is_adopted_from_its_wheel(tmp_path: Path) -> None:
+    """The first lines of its README run with the package alone."""
     folder = Path(shutil.copytree(AGENTS / "python", tmp_path / "python"))
     run([sys.executable, "-m", "hatchling", "build", "-t", "wheel"], folder, dict(os.environ))
     (wheel,) = (folder / "dist").iterdir()
     with zipfile.ZipFile(wheel) as packed:
         names = set(packed.namelist())
     assert {"tidscope_agent/py.typed", "tidscope_agent/pool.py"} <= names
+    installed, sockets = tmp_path / "installed", tmp_path / "sockets"
+    sockets.mkdir(mode=0o700)
+    uv = [str(Path(sys.executable).parent / "uv"), "pip", "install", "--quiet", "--offline"]
+    run([*uv, "--python", sys.executable, "--target", str(installed), str(wheel)], tmp_path)
+    lines = re.findall(r"```python\n(.*?)```", (folder / "README.md").read_text(), re.DOTALL)[0]
+    program = tmp_path / "program.py"
+    program.write_text(
+        f"handle, request = print, 'done'\n{lines}\nimport tidscope_agent as used\n"
+        f"assert used.__file__.startswith({str(installed)!r}), used.__file__\n"
+        "pool.shutdown()\nassert pool.counts().ops == 1, pool.counts()\n"
+    )
+    environment = {
+        **{name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
+        "PYTHONPATH": str(installed),
+        "TIDSCOPE_AGENT_DIR": str(sockets),
+    }
+    run([sys.executable, str(program)], tmp_path, environment)
 
 
 @pytest.mark.parametrize(
