@@ -10,7 +10,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from capabilities import needs
+from capabilities import missing, needs
 from programs.agent_program import AGENTS
 from programs.build import GO, build_rust, go_command, go_environment
 from tidscope_agent import VERSION
@@ -32,6 +32,38 @@ def test_rust_tests_pass(tmp_path: Path) -> None:
     crate = AGENTS / "rust" / "tidscope_agent"
     built = build_rust(crate / "src" / "lib.rs", None, "--test")
     run([str(built)], tmp_path)
+
+
+def test_the_rust_agent_is_adopted_from_its_package(tmp_path: Path) -> None:
+    """The first lines of its README compile and run with what `cargo package` packs."""
+    folder = Path(shutil.copytree(AGENTS / "rust", tmp_path / "rust"))
+    made = tmp_path / "target"
+    package = ["cargo", "package", "--allow-dirty", "--no-verify", "--target-dir", str(made)]
+    try:
+        run(package, folder / "tidscope_agent")
+    except AssertionError as error:
+        raise missing("crates", str(error)[-300:]) from None
+    (packed,) = (made / "package").glob("*.crate")
+    shutil.unpack_archive(packed, tmp_path / "unpacked", "gztar")
+    (crate,) = (tmp_path / "unpacked").iterdir()
+    lines = re.findall(r"```rust\n(.*?)```", (crate / "README.md").read_text(), re.DOTALL)[0]
+    crate = crate.rename(crate.with_name("tidscope_agent"))
+    main = tmp_path / "adopted" / "main.rs"
+    main.parent.mkdir()
+    main.write_text(
+        "fn main() -> Result<(), Box<dyn std::error::Error>> {\n"
+        "let (sender, handled) = std::sync::mpsc::channel();\n"
+        "let request = 7;\n"
+        "let handle = move |one| {\n"
+        "  sender.send(one).unwrap();\n"
+        "  Ok::<(), tidscope_agent::Failed>(())\n"
+        "};\n"
+        f"{lines}\nassert_eq!(handled.recv()?, 7);\nOk(()) }}\n"
+    )
+    sockets = tmp_path / "sockets"
+    sockets.mkdir(mode=0o700)
+    adopted = build_rust(main, crate)
+    run([str(adopted)], tmp_path, {**os.environ, "TIDSCOPE_AGENT_DIR": str(sockets)})
 
 
 def test_maven_builds_the_java_agent(tmp_path: Path) -> None:
