@@ -46,7 +46,7 @@ def proxy(folder: Path, port: int, backend: int) -> Iterator[None]:
     rules = rules.replace("/run/tls/", f"{folder}/tls/")
     rules = rules.replace("8443", str(port)).replace("8787", str(backend))
     (folder / "nginx.conf").write_text(rules)
-    command = [NGINX, "-c", folder / "nginx.conf", "-e", folder / "log"]
+    command: list[str | Path] = [NGINX, "-c", folder / "nginx.conf", "-e", folder / "log"]
     with subprocess.Popen([*command, "-g", "daemon off; user root;"]) as running:
         try:
             wait_until((folder / "nginx.pid").exists)

@@ -144,7 +144,8 @@ def test_installed_upgraded_and_purged(system: System, package: Path) -> None:
     _check_rights(system)
 
     system.does("dpkg --remove tidscope")
-    assert "tidscope" not in system.does("systemctl list-units --all --plain 'tidscope*'")
+    active = system.run(f"systemctl is-active {' '.join(UNITS)}").stdout.split()
+    assert active == ["inactive"] * len(UNITS)
     assert system.does("cat /etc/tidscope/secret.env") == secret
     system.does("dpkg --purge tidscope")
     after = system.does("find /etc /usr /var -xdev -not -path '/var/lib/dpkg/*' | sort")
