@@ -1,4 +1,4 @@
-"""A host behind a network that can be cut: a network namespace, joined to this one by a veth pair."""
+"""A host behind a network that can be cut: a namespace, joined to this one by a veth pair."""
 
 import os
 import subprocess
@@ -30,7 +30,7 @@ class FarHost:
     link: str
 
     def cut(self) -> None:
-        """Lose each packet from now on, as a pulled cable does: nobody is told."""
+        """Lose each packet from now on, as a pulled cable does; no end is notified."""
         _ip("link", "set", self.link, "down")
 
     def join(self) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 from generate import load_schemas
 from tidscope_backend.app import create_app
 from tidscope_backend.cli import VERBS, load, parser_of_all
-from tidscope_backend.metrics.role_families import metric_of
+from tidscope_backend.metrics.role_families import ROLE_FIELDS
+from tidscope_backend.metrics.target_families import PROCESS_FIELDS
 from tidscope_backend.security.rights import ROUTES
 from tidscope_backend.settings import Settings
 from tidscope_wire.generated.catalogue import CATALOGUE
@@ -167,22 +168,13 @@ def fields() -> Iterator[str]:
         "",
         "Made from the field catalogue (`shared/schemas/fields.json`).",
     )
-    yield from (
-        "Sums by role are metrics of Prometheus; [Metrics](../docs/metrics.md) has all others.",
-        "",
-    )
-    yield from (
-        "| field | unit | kind | exactness | metric | meaning |",
-        "| --- | --- | --- | --- | --- | --- |",
-    )
+    yield from ("[Metrics](../docs/metrics.md) has all others, those of states among them.", "")
+    yield from ("| field | unit | exactness | meaning |", "| --- | --- | --- | --- |")
+    metrics = {each.field: each.name for each in (*ROLE_FIELDS, *PROCESS_FIELDS)}
     for field in CATALOGUE.fields:
-        metric = (
-            f"`{metric_of(field).name}`" if field.unit in ("ns", "us", "bytes", "count") else ""
-        )
-        yield (
-            f"| `{field.name}` | {field.unit} | {field.scope} {field.kind} | {field.provenance} "
-            f"| {metric} | {_flat(field.meaning)} |"
-        )
+        metric = f" Metric: `{metrics[field.name]}`." if field.name in metrics else ""
+        meaning = _flat(f"{field.label}. {field.meaning}")
+        yield f"| `{field.name}` | {field.unit} | {field.provenance} | {meaning}{metric} |"
 
 
 def _flat(text: str) -> str:

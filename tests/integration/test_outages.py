@@ -91,7 +91,7 @@ async def test_no_frame_is_lost_or_doubled_when_the_backend_is_killed(
 async def test_no_frame_is_lost_when_the_network_is_cut_and_the_backend_begins_again(
     known_work: KnownWork,
 ) -> None:
-    """The collector here, the backend on another host; nobody is told of the cut."""
+    """The collector here, the backend on another host; a cut notifies neither."""
     port = free_port()
     with far_host() as far:
         url = f"ws://{far.address}:{port}"
