@@ -158,6 +158,7 @@ kernel-test: $(STAMP)-dev ## boot it and compare its numbers with what programs 
 kernels-test: $(STAMP)-dev $(COMPILED) ## run KERNEL_TESTS in the kernel of each of KERNELS, emulated (root; long)
 	$(PY) -c 'import sys; sys.path[:0] = ["tests"]; from programs import known_code, known_waits as waits; waits.KnownWaits().close(); known_code.command("c")'
 	@for release in $(KERNELS); do \
+	  $(PY) kernel/check_types.py "$$(kernel/fetch $$release)"; \
 	  kernel/run --kernel $$release --time-limit 7200 --writable .cache --writable /var/tmp -- \
 	    $(PY) -m pytest -q -p no:cacheprovider -o timeout=7000 $(KERNEL_TESTS); \
 	done
