@@ -20,7 +20,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # Python's stable ABI is the same everywhere: no interpreter is asked when the sampler is compiled.
 export PYO3_NO_PYTHON := 1
 export PYO3_BUILD_EXTENSION_MODULE := 1
-KERNELS ?= bullseye bookworm trixie trixie-backports
+KERNELS ?= bookworm trixie trixie-backports
 KERNEL_TESTS ?= $(addprefix tests/integration/,test_doctor_kernel.py test_waits_kernel.py test_stacks_windows.py)
 FUZZ_RUNS ?= 1000000
 FUZZ_SEED ?= $(shell date +%s)
