@@ -1,14 +1,15 @@
-"""Check what eBPF programs read of the kernel's structs against the types of a Debian release's kernel.
+"""Check that a fetched kernel has the members of structs which the eBPF programs read.
 
     python kernel/check_types.py FOLDER     (of kernel/fetch; root)
 
-Nothing is booted: libbpf relocates the committed objects to these types (CO-RE), and says what it does
-not find. Fails if that is a member whose absence the programs do not expect. It does not tell whether
-that kernel's verifier takes them.
+Nothing is booted: libbpf relocates the committed objects to the kernel's types (CO-RE), and says
+what it does not find. Fails if that is a member whose absence the programs do not expect. Whether
+that kernel's verifier takes the programs is not checked.
 """
 
 import ctypes
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,7 +21,7 @@ EXPECTED = re.compile(
     r".*___arm64\b.*|struct task_delay_info\.irq_(count|delay)|typedef btf_trace_bpf_trigger_tp"
     r"|struct task_struct\.throttle(d|_node.*)|struct cfs_rq\.throttled_clock_self(_time)?"
 )
-"""What a program asks for before it reads it, or reads on other processors only."""
+"""Members that programs read only where they exist, or on other processors."""
 _Print = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
 
 
@@ -44,7 +45,9 @@ def unpacked(kernel: Path) -> bytes:
     for magic, program in PACKED.items():
         at = content.find(magic)
         while at >= 0:
-            done = subprocess.run([program, "-dc"], input=content[at:], capture_output=True)
+            done = subprocess.run(
+                [program, "-dc"], input=content[at:], capture_output=True, check=False
+            )
             if done.stdout.startswith(b"\x7fELF"):
                 return done.stdout
             at = content.find(magic, at + 1)
@@ -58,7 +61,7 @@ def absent(image: Path, types: Path) -> set[str]:
 
     def take(_level: int, text: int, arguments: int) -> int:
         line = ctypes.create_string_buffer(512)
-        libc.vsnprintf(line, ctypes.c_size_t(512), ctypes.c_void_p(text), ctypes.c_void_p(arguments))
+        libc.vsnprintf(line, ctypes.c_size_t(len(line)), *map(ctypes.c_void_p, (text, arguments)))
         lines.append(line.value.decode("utf-8", "replace"))
         return 0
 
@@ -89,7 +92,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as made:
         elf, types = Path(made, "vmlinux"), Path(made, "btf")
         elf.write_bytes(unpacked(Path(sys.argv[1], "vmlinuz")))
-        subprocess.run(["objcopy", "-O", "binary", "--only-section=.BTF", elf, types], check=True)
+        objcopy = shutil.which("objcopy") or sys.exit("there is no objcopy")
+        subprocess.run([objcopy, "-O", "binary", "--only-section=.BTF", elf, types], check=True)
         for image in sorted(ROOT.glob("sampler/src/*/*.bpf.o")):
             for one in sorted(absent(image, types)):
                 expected = EXPECTED.fullmatch(one) is not None
