@@ -20,7 +20,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # Python's stable ABI is the same everywhere: no interpreter is asked when the sampler is compiled.
 export PYO3_NO_PYTHON := 1
 export PYO3_BUILD_EXTENSION_MODULE := 1
-KERNELS ?= bullseye bookworm trixie trixie-backports
+KERNELS ?= bookworm trixie trixie-backports
 KERNEL_TESTS ?= $(addprefix tests/integration/,test_doctor_kernel.py test_waits_kernel.py test_stacks_windows.py)
 FUZZ_RUNS ?= 1000000
 FUZZ_SEED ?= $(shell date +%s)
@@ -172,6 +172,7 @@ kernel-test: $(STAMP)-dev ## boot it and compare its numbers with what programs 
 kernels-test: $(STAMP)-dev $(COMPILED) ## run KERNEL_TESTS in the kernel of each of KERNELS, emulated (root; long)
 	$(PY) -c 'import sys; sys.path[:0] = ["tests"]; from programs import known_code, known_waits as waits; waits.KnownWaits().close(); known_code.command("c")'
 	@for release in $(KERNELS); do \
+	  $(PY) kernel/check_types.py "$$(kernel/fetch $$release)"; \
 	  kernel/run --kernel $$release --time-limit 7200 --writable .cache --writable /var/tmp -- \
 	    $(PY) -m pytest -q -p no:cacheprovider -o timeout=7000 $(KERNEL_TESTS); \
 	done

@@ -13,11 +13,9 @@ _PROGRAMS = ("on_fork", "on_exec", "on_last_switch", "on_move")
 _LENDERS = {"ledger": 1, "network": 2}
 
 FORKS = KernelFeature(
-    "bpf_get_current_task_btf",
-    libbpf.BTF_KIND_FUNC,
-    "access of eBPF programs to the current thread",
-    "5.11",
+    "bpf_iter_attach_task", libbpf.BTF_KIND_FUNC, "list of the groups above a control group", "6.1"
 )
+"""`cgroup.ancestors`: kernels that have it have this function, too."""
 
 
 class GroupPrograms:
