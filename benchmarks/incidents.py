@@ -88,7 +88,7 @@ async def read(page: Page, began: float, seconds: float) -> list[tuple[float, li
 async def take_pictures(page: Page, file: Path) -> None:
     """Take pictures of a page in each size and scheme; their names begin with that of a file."""
     for (width, height), scheme in PICTURES:
-        await page.look(width, height, scheme)
+        await page.emulate(width, height, scheme)
         await asyncio.sleep(PERIOD_S)
         await page.picture(file.with_name(f"{file.name}-{width}-{scheme}.png"))
 
