@@ -72,7 +72,7 @@ class Page:
             raise RuntimeError(json.dumps(answer["exceptionDetails"]))
         return answer["result"].get("value")
 
-    async def look(self, width: int, height: int, scheme: str) -> None:
+    async def emulate(self, width: int, height: int, scheme: str) -> None:
         """Change the size of the window, in CSS pixels, and the colour scheme: light or dark."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
         await self.call("Emulation.setDeviceMetricsOverride", **size)

@@ -122,7 +122,7 @@ def redis(_program: Sequence[str], _fault: bool, folder: Path) -> Iterator[int]:
         yield pid
 
 
-SCRIPT = "local sum = 0; for i = 1, 4000000 do sum = sum + i end; return sum"
+SCRIPT = "local sum = 0; for i = 1, 12000000 do sum = sum + i end; return sum"
 
 
 @contextmanager

@@ -70,16 +70,17 @@ def target_of(running: Running, incident: Incident, pid: int) -> str:
 
 
 async def read(page: Page, began: float, seconds: float) -> list[tuple[float, list[str]]]:
-    """Read the findings until some time has passed since the attach: seconds since, and sentences.
+    """Read the findings for some time: seconds since the attach, and sentences.
 
     Args:
         page: the live page.
         began: when the program was attached, by time.monotonic().
-        seconds: time from then on.
+        seconds: time for which it is read; a busy machine may take long to open it.
     """
     found = []
-    while (now := time.monotonic() - began) < seconds:
-        found.append((now, list(await page.evaluate(FINDINGS))))
+    end = time.monotonic() + seconds
+    while (now := time.monotonic()) < end:
+        found.append((now - began, list(await page.evaluate(FINDINGS))))
         await asyncio.sleep(PERIOD_S)
     return found
 
@@ -87,7 +88,7 @@ async def read(page: Page, began: float, seconds: float) -> list[tuple[float, li
 async def take_pictures(page: Page, file: Path) -> None:
     """Take pictures of a page in each size and scheme; their names begin with that of a file."""
     for (width, height), scheme in PICTURES:
-        await page.look(width, height, scheme)
+        await page.emulate(width, height, scheme)
         await asyncio.sleep(PERIOD_S)
         await page.picture(file.with_name(f"{file.name}-{width}-{scheme}.png"))
 

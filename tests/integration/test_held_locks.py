@@ -1,4 +1,4 @@
-"""Waits for locks that somebody holds are told from waits for work, for an end, or for a signal."""
+"""Waits for locks that somebody holds, unlike waits for work, for an end, or for a signal."""
 
 import json
 import shutil
@@ -71,7 +71,7 @@ def held(pid: int) -> set[int]:
 
 
 @pytest.mark.parametrize("version", LAYOUTS)
-def test_threads_of_python_that_wait_for_locks_are_told_from_idle_ones(
+def test_only_threads_of_python_that_wait_for_locks_wait_for_held_ones(
     version: tuple[int, int],
 ) -> None:
     interpreter = interpreters().get(version)

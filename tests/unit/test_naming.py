@@ -250,6 +250,7 @@ def test_it_is_asked_again_until_sysmon_was_seen(
         ([("x" * 100, "shop")], "x" * LONGEST),
         ([("a name\n", "shop")], ""),
         ([("_bootstrap", "threading"), ("Timer.run", "threading")], ""),
+        ([("WorkerThread.run", "anyio/_backends/_asyncio")], "AnyIO worker thread"),
         ([], ""),
     ],
 )

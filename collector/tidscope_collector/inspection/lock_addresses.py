@@ -189,7 +189,7 @@ class _PythonWaits:
     def held(self, address: int, near: Surroundings) -> bool:
         """True if a thread waits there for a lock, rather than for work or an end."""
         inner = self._inner.get(address)
-        # What lies beside a semaphore in the heap may look like the rest of a condition variable.
+        # Heap around a semaphore may have the bytes of a condition variable.
         if inner is None or not is_semaphore(near):
             return False
         if self._frames is None:

@@ -23,6 +23,13 @@ describe("a lock that holds up threads", () => {
     }
   });
 
+  it("is none that others release, as a semaphore at which they wait for work", () => {
+    const giver = [lockThread(99, 0, 300)];
+    expect(texts(LOCK_RULE, { locks: [lockOf("lock", eight, giver)] })).toEqual([]);
+    const some = [...giver, lockThread(1, 0.41, 60)];
+    expect(texts(LOCK_RULE, { locks: [lockOf("lock", eight, some)] })).toHaveLength(1);
+  });
+
   it("is one without a name only if those who wait also let others go on", () => {
     const giver = [lockThread(99, 0, 300)];
     expect(texts(LOCK_RULE, { locks: [lockOf("unknown", eight, giver, false)] })).toEqual([]);

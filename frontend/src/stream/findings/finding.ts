@@ -213,6 +213,9 @@ export function amongThem({ waiters, wakers }: LockEvidence): number {
   return all > 0 ? among / all : 0;
 }
 
+/** Share of a lock's wake-ups by its waiters, below which it is a semaphore that hands on work. */
+const HANDED_ON = 0.1;
+
 /**
  * Whether threads hold each other up at a lock: by the program's own symbols, or by who releases it.
  * Others may be queues that threads wait at. The GIL has a rule of its own.
@@ -221,7 +224,9 @@ export function isContended(each: LockEvidence): boolean {
   const { kind, symbol_file, count } = each.lock;
   if (kind === "gil" || IDLE_KINDS.includes(kind)) return false;
   const surely = kind !== "unknown" && (symbol_file !== "" || count > 1);
-  return surely || amongThem(each) >= AMONG_THEM;
+  const among = amongThem(each);
+  const released = each.wakers.some(({ wakes_per_s }) => wakes_per_s > 0);
+  return surely ? !released || among >= HANDED_ON : among >= AMONG_THEM;
 }
 
 /** Seconds of a role or a thread in states, by their IDs; 0 without a ledger. */

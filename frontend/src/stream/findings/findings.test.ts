@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { factInput, factModel, LEDGER_TARGET } from "../../testing/factModel";
 import type { ViewInput } from "../chartView";
 import { finished } from "../steps";
+import { withProcess } from "./finding";
 import { FindingsMaker, ranked } from "./findings";
 
 const findingsView = (input: ViewInput) => finished(new FindingsMaker().make(input));
@@ -66,4 +67,12 @@ describe("the list", () => {
     // One that has clearly more at stake overtakes those that are shown.
     expect(ids(["id-10", "id-13"])).toEqual(["id-30", "id-10", "id-13", "id-12"]);
   });
+});
+
+it("names a process alone that is called as its thread", () => {
+  expect(withProcess("nginx: worker process", "nginx: worker process (7)")).toBe(
+    "nginx: worker process (7)",
+  );
+  expect(withProcess("worker-#", "nginx (7)")).toBe("worker-# of nginx (7)");
+  expect(withProcess("worker-#", "")).toBe("worker-#");
 });

@@ -161,6 +161,10 @@ describe("an event loop", () => {
   it("is not blocked but busy if it calls sockets all the time", () => {
     expect(texts(EVENT_LOOP_RULE, loop(600, 50, 420, 28, 400_000))).toEqual([]);
   });
+
+  it("is blocked now and then if it else answers many at once", () => {
+    expect(texts(EVENT_LOOP_RULE, loop(600_000, 50, 180, 18, 1_200_000))).toHaveLength(1);
+  });
 });
 
 it("names a thread that runs all the time while others wait for it", () => {
