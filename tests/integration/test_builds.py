@@ -124,7 +124,7 @@ WORKLOADS = ROOT / "workloads"
 
 @needs("go")
 @pytest.mark.timeout(240)
-@pytest.mark.parametrize("module", ["driver", "parallel"])
+@pytest.mark.parametrize("module", ["driver", "parallel", "pool-trace/go"])
 def test_go_tests_of_workloads_pass(module: str) -> None:
     assert GO is not None
     command = [GO, "test", "-C", str(WORKLOADS / module), "./..."]

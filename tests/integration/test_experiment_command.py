@@ -152,6 +152,9 @@ time = {{ settle_s = 0.0, warm_up_s = 0.0, measure_s = 2.0 }}
     ]
     assert [one.id for one in shown.charts] == [one.id for one in found.charts]
     folder = experiment_folders(root.backend.settings.runs_dir)[0]
+    repeats = [one for one in read_journal(folder) if isinstance(one, Repeated)]
+    sizes = {one.cell: {each for each in one.seconds["size"] if each} for one in repeats}
+    assert sizes == {"size=1 policy=default": {1}, "size=1 policy=fixed": {2}}
     for name in ("report.html", "report.md", "repeats.parquet", "gains.svg", "experiment.toml"):
         assert (folder / name).stat().st_size > 0
 

@@ -7,6 +7,7 @@ from tidscope_backend.experiments.analysis import analyse
 from tidscope_backend.experiments.journal import Entry, Repeated
 from tidscope_backend.experiments.over_time import MAX_SECONDS, seconds_of
 from tidscope_backend.experiments.report import markdown
+from tidscope_backend.experiments.workload import Value
 
 S = 1_000_000_000
 
@@ -47,14 +48,14 @@ def with_sizes(entries: list[Entry], sizes: dict[str, list[float | None]]) -> li
 
 
 def test_only_sizes_that_change_are_drawn() -> None:
-    cells = [
+    cells: list[dict[str, Value]] = [
         {"policy": policy, "size": size, "load": load, "language": "go"}
         for load in (1, 2)
         for policy in ("default", "ait")
         for size in (4, 16)
     ]
     sizes: dict[str, list[float | None]] = {}
-    entries = journal([(cell, [100, 101]) for cell in cells])
+    entries = journal([(cell, [100.0, 101.0]) for cell in cells])
     for one in entries:
         if isinstance(one, Repeated):
             steered = "policy=ait" in one.cell and "load=1" in one.cell

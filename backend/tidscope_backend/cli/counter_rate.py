@@ -70,7 +70,9 @@ class CounterRate:
             raise RepeatError(f"{where} was served for less than {LEAST_S:g} s: {self._problem}")
         (began_s, before), (ended_s, after) = self._first, self._last
         if after < before:
-            raise RepeatError(f"{where} fell from {before:g} to {after:g}: it was counted anew")
+            raise RepeatError(
+                f"{where} fell from {before:g} to {after:g}; the command restarted it"
+            )
         return (after - before) / (ended_s - began_s)
 
     def _read_on(self) -> None:

@@ -19,7 +19,9 @@ MAX_CHARTS = 6
 """Maximum combinations of the other axes with charts."""
 
 
-def seconds_of(readings: Sequence[Mapping[str, Any]], from_ns: int) -> dict[str, list[float | None]]:
+def seconds_of(
+    readings: Sequence[Mapping[str, Any]], from_ns: int
+) -> dict[str, list[float | None]]:
     """Return size and throughput of the pool that finished most jobs, by second of its run.
 
     Args:
@@ -72,8 +74,8 @@ def charts_over_time(
     others = [axis for axis in (cells[0].values if cells else ()) if axis not in drawn]
     rests: dict[str, list[Cell]] = {}
     for cell in cells:
-        rest = cell.without(*drawn, *same)
-        rests.setdefault(rest.key if rest.values else "", []).append(cell)
+        other = cell.without(*drawn, *same)
+        rests.setdefault(other.key if other.values else "", []).append(cell)
     moving = {
         rest: own
         for rest, own in rests.items()
@@ -93,7 +95,9 @@ def charts_over_time(
                 means = _means([one.get(name, ()) for one in found])
                 points = [bare_point(x, mean) for x, mean in means.items()]
                 if points:
-                    series.append(ChartSeries(name=shown.key if len(own) > 1 else "", points=points))
+                    series.append(
+                        ChartSeries(name=shown.key if len(own) > 1 else "", points=points)
+                    )
             last = max((point.x for one in series for point in one.points), default=0)
             yield ExperimentChart(
                 id=f"{name}-over-time-{at}",

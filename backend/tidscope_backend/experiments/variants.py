@@ -141,6 +141,23 @@ def compared_figure(text: str) -> ComparedFigure:
     if name in MEASURED:
         own = MEASURED[name]
         return replace(own, better=given or own.better)
+    if (prefixed := _prefixed(name, given)) is not None:
+        return prefixed
+    found = next((one for one in metrics_of("totals") if one.name == name), None)
+    if found is None:
+        known = ", ".join([*MEASURED, *(one.name for one in metrics_of("totals"))])
+        raise ValueError(
+            f"{text!r} is no metric; use NAME:less=/REGEX/, lock:NAME, pool:NAME:FIGURE, "
+            f"{COUNTER}PORT:PATH#NAME or one of {known}"
+        )
+    better = given or DIRECTIONS.get(found.better) or ("less" if name in COUNTERS else None)
+    if better is None:
+        raise ValueError(f"{name} has no direction; write {name}:less or {name}:more")
+    return ComparedFigure(name, found.label, found.unit, better, is_recorded=True)
+
+
+def _prefixed(name: str, given: Direction | None) -> ComparedFigure | None:
+    """Return the figure of a counter, a lock or a pool; None if the name has another form."""
     if name.startswith(COUNTER):
         counter = parse_counter(name[len(COUNTER) :])
         label = f"{counter.metric} a second"
@@ -153,17 +170,7 @@ def compared_figure(text: str) -> ComparedFigure:
         return ComparedFigure(
             name, name, "", given or ("more" if more else "less"), is_recorded=True
         )
-    found = next((one for one in metrics_of("totals") if one.name == name), None)
-    if found is None:
-        known = ", ".join([*MEASURED, *(one.name for one in metrics_of("totals"))])
-        raise ValueError(
-            f"{text!r} is no metric; use NAME:less=/REGEX/, lock:NAME, pool:NAME:FIGURE, "
-            f"{COUNTER}PORT:PATH#NAME or one of {known}"
-        )
-    better = given or DIRECTIONS.get(found.better) or ("less" if name in COUNTERS else None)
-    if better is None:
-        raise ValueError(f"{name} has no direction; write {name}:less or {name}:more")
-    return ComparedFigure(name, found.label, found.unit, better, is_recorded=True)
+    return None
 
 
 def _printed(text: str) -> ComparedFigure:
