@@ -29,7 +29,7 @@ import {
 import { sourceText } from "./frames";
 import type { Grouping } from "./regroup";
 import styles from "./stacks.module.css";
-import { FEW_SAMPLES, searchedText, timeText } from "./stackTree";
+import { FEW_SAMPLES, searchedText, shareText, timeText } from "./stackTree";
 
 /** How a difference is drawn. */
 export interface DifferenceStyle extends Grouping {
@@ -182,9 +182,11 @@ function Sides({ sides, answer: { before, after } }: Omit<DifferenceProps, "labe
   );
 }
 
-function sideText({ seconds, exact_ns, samples }: StackSelection): string {
+function sideText({ seconds, exact_ns, unseen_ns, samples }: StackSelection): string {
   const few = samples < FEW_SAMPLES ? " (few)" : "";
-  return `${timeText(exact_ns)} in ${formatDuration(seconds)}, ${counted(samples, "sample")}${few}`;
+  // Time without a known stack on one side looks like growth on the other.
+  const known = `${shareText(exact_ns - unseen_ns, exact_ns)} with a known stack`;
+  return `${timeText(exact_ns)} in ${formatDuration(seconds)}, ${known}, ${counted(samples, "sample")}${few}`;
 }
 
 interface ChangeTableProps {

@@ -7,6 +7,7 @@ import { samplingText } from "./counts";
 import { GraphView } from "./GraphView";
 import type { StacksLink } from "./link";
 import styles from "./stacks.module.css";
+import { timeText } from "./stackTree";
 import { type StackSubject, useStackGraph } from "./useStacks";
 
 /** Props of all views of the Stacks page: what is shown, and the callback for another view. */
@@ -70,11 +71,12 @@ interface GraphProps {
 /** The graph, or why there is none. */
 function Graph(props: GraphProps) {
   const { graph } = props;
-  const { reason, sampling, nodes, unseen_ns } = graph;
-  if (nodes.length === 0 && unseen_ns === 0) {
+  const { reason, sampling, nodes, exact_ns } = graph;
+  if (nodes.length === 0) {
     return (
       <p className={styles.empty} data-reason="">
         {reason || emptyText(graph)}
+        {exact_ns > 0 ? ` The ledger has ${timeText(exact_ns)} of it.` : ""}
       </p>
     );
   }
