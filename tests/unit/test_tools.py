@@ -125,6 +125,7 @@ TEST_STAGES = (
     "kernel-if-possible",
     "integration",
     "e2e",
+    "site",
     "audit",
 )
 STAGES = (*NEEDED, *TEST_STAGES)
