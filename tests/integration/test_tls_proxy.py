@@ -31,7 +31,7 @@ def make_certificates(folder: Path) -> None:
     authority = ("-keyout", "ca.key", "-out", "ca.crt", "-subj", "/CN=tidscope test")
     own = ("-keyout", "tls.key", "-out", "tls.crt", "-subj", "/CN=localhost")
     signed = ("-CA", "ca.crt", "-CAkey", "ca.key", "-addext", "subjectAltName=DNS:localhost")
-    # Of the extensions that openssl adds, this one must not be true of a server.
+    # A server is no authority, which openssl would make it by itself.
     leaf = ("-addext", "basicConstraints=critical,CA:FALSE")
     for command in ((*begin, *authority), (*begin, *own, *signed, *leaf)):
         subprocess.run(command, cwd=folder, capture_output=True, check=True)
