@@ -67,7 +67,7 @@ def attempt_identities(victim: Victim) -> dict[str, dict[str, object]]:
             **victim.process,
             "addresses": [victim.memory],
             "join_place": 1,
-            "waiters": [],
+            "waiters": [0],
         },
         "go_serving": dict(victim.process),
         "mutex_profile": {},
@@ -183,7 +183,7 @@ def test_what_lies_at_a_locks_address_is_not_answered(taken: Taken, victim: Vict
     for content in ((SECRET * 12)[:256], bytes(range(255, -1, -1)), b"\x55" * 256):
         assert victim.say(content.hex()) == "done"
         addresses = [victim.memory + place for place in range(0, 256, 4)]
-        about = {**victim.process, "addresses": addresses, "join_place": 0, "waiters": []}
+        about = {**victim.process, "addresses": addresses, "join_place": 0, "waiters": [0]}
         answers.append(taken.try_to_get("lock_addresses", **about))
     assert answers[0] == answers[1] == answers[2]
     found = [json.loads(line) for line in answers[0].splitlines()[1:-1]]
@@ -198,7 +198,7 @@ def test_only_words_of_writable_memory_are_looked_at_for_locks(
     maps = Path(f"/proc/{victim.process['pid']}/maps").read_text().splitlines()
     starts = [int(line.split("-")[0], 16) for line in maps if "rw" not in line.split()[1]]
     asked = [*starts[:100], *(victim.memory + odd for odd in (1, 2, 3))]
-    about = {**victim.process, "addresses": asked, "join_place": 0, "waiters": []}
+    about = {**victim.process, "addresses": asked, "join_place": 0, "waiters": [0]}
     lines = taken.try_to_get("lock_addresses", **about).splitlines()[1:-1]
     assert len(lines) == len(asked)
     for line in map(json.loads, lines):
