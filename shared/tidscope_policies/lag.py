@@ -3,7 +3,7 @@
 After each change of size the lag is estimated: how much later progress changes, if it does (a
 change point, at each lag that is possible; C. Chatfield, The Analysis of Time Series, 2003, speaks
 of the lag at which two series correlate best). Until the change is likely to have shown itself, the
-size stays and the intervals are hidden; the inner policy is told how much time that was. Waiting
+size stays and the intervals are hidden; observations say how much time that was. Waiting
 costs little: it lasts only while progress is as it was before.
 """
 

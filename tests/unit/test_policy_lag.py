@@ -93,7 +93,7 @@ def test_a_fall_is_passed_on_at_once() -> None:
     assert pool.hidden(20) == 0
 
 
-def test_the_inner_policy_is_told_of_hidden_time() -> None:
+def test_observations_say_how_much_time_was_hidden() -> None:
     pool = Pool(Alternating((4, 8)), 4.0)
     for _ in range(40):
         pool.step()

@@ -248,7 +248,7 @@ def test_where_a_program_starts() -> None:
 
 
 def test_retries_amplify_overload() -> None:
-    """Of 1000 requests a second 900 can be served; half of the others come again.
+    """The program can serve 900 of 1000 requests a second; half of the others come again.
 
     A try that times out takes a fifth of the work. 1000 + 0.5 f are tried, f fail, and f / 5 of the
     capacity is wasted: 900 = 1000 + 0.5 f - 0.8 f, so f = 333 and 833 succeed.

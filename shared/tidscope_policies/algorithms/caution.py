@@ -3,7 +3,7 @@
 The unit is the work that the program does in an interval at the size at which the search began. An
 interval at a worse size costs the difference, one at a better size earns it, and a small share
 comes back with time. All time counts, measured or not, and all of it at what is believed at
-present: a loss that cannot be ruled out yet counts as one, and is given back when it can. A size is
+present: a loss that cannot be ruled out yet counts as one, and is refunded when it can. A size is
 tried only if its risk is within the budget: what it is expected to lose if the loss goes on as at
 the sizes tried on the way to it. Where none was, half the threads may do half the work, as in a
 pool that waits, and more threads get in each other's way a little.
@@ -87,9 +87,7 @@ class Caution:
         """Work that trials may cost, in intervals; negative if they did cost more."""
         return self._after(self._before, self._stays, curves)
 
-    def _after(
-        self, left: float, stays: Collection[tuple[int, float]], curves: Curves
-    ) -> float:
+    def _after(self, left: float, stays: Collection[tuple[int, float]], curves: Curves) -> float:
         losses = {size: self._may_lose(size, curves) for size in {size for size, _ in stays}}
         for size, intervals in stays:
             left = min(self._most, left + intervals * (self._refill - losses[size]))
@@ -140,7 +138,9 @@ class Caution:
             following = min(further, key=lambda one: abs(way[one]))
             begin = way.get(last, 0.0)
             share = (there - begin) / (way[following] - begin)
-            loss = (1 - share) * _worse(last, best, curves) + share * _worse(following, best, curves)
+            loss = (1 - share) * _worse(last, best, curves) + share * _worse(
+                following, best, curves
+            )
         elif nearer:
             loss = _worse(last, best, curves)
             loss += min(_assumed(size, last), 2 * loss * (there / way[last] - 1))

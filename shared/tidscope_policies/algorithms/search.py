@@ -274,9 +274,7 @@ class Search:
     def _is_to_end(self, trials: Trials) -> bool:
         """Process an interval of a rest. Return True if a trial shows a better size."""
         may = self._left >= RESERVE * self._burst
-        judged = trials.passed(
-            self._at_s or 0.0, self._wandering.noise, self._unsettled_s, may=may
-        )
+        judged = trials.passed(self._at_s or 0.0, self._wandering.noise, self._unsettled_s, may=may)
         # A size that was worth a trial may be within the budget now.
         again = self._is_held and self._caution.is_rested(self._curves)
         spent = not trials.is_away and self._caution.is_spent(trials.base, self._curves)
