@@ -17,8 +17,8 @@ async def backend() -> AsyncIterator[Backend]:
         yield running
 
 
-def close_after_the_look(client: BackendClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Close the connection between the client's look at it and its next request."""
+def close_unnoticed(client: BackendClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Close the connection once the client has found it open."""
     assert client._connection is not None
     client._connection.sock.shutdown(socket.SHUT_RDWR)
     monkeypatch.setattr(client, "_is_open", lambda: True)
@@ -30,7 +30,7 @@ async def test_a_reading_request_is_sent_again(
     def read_twice() -> HealthResponse:
         with BackendClient(f"127.0.0.1:{backend.port}", TOKEN) as client:
             client.request_model("/health", HealthResponse)
-            close_after_the_look(client, monkeypatch)
+            close_unnoticed(client, monkeypatch)
             return client.request_model("/health", HealthResponse)
 
     assert (await asyncio.to_thread(read_twice)).collectors == 0
@@ -42,7 +42,7 @@ async def test_a_request_that_changes_something_is_not(
     def change() -> None:
         with BackendClient(f"127.0.0.1:{backend.port}", TOKEN) as client:
             client.request("/health")
-            close_after_the_look(client, monkeypatch)
+            close_unnoticed(client, monkeypatch)
             client.request("/session", "DELETE")
 
     with pytest.raises(UnavailableError):

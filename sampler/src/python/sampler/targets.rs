@@ -1,4 +1,4 @@
-//! Targets of the sampler: attaching them, and what it is told of them.
+//! Targets of the sampler: attaching them, and changes of what it knows of them.
 
 use std::sync::{Arc, Mutex};
 
