@@ -175,8 +175,6 @@ class Observation:
         grant: the arbiter's grant; None without an arbiter.
         responses: jobs that ended in it by their response time, entry b those below 2^(b+10) ns
             that no entry before it has; empty where that is not known.
-        unsettled_s: time just before the interval that is left out, because a change of size may
-            not have shown itself in it.
         original: the size that the program chose itself, before it was steered; None if unknown.
         workers: time of the pool's workers; None if unknown, or if nothing divides cores.
     """
@@ -197,7 +195,6 @@ class Observation:
     cores: CoreShare | None = None
     grant: Grant | None = None
     responses: tuple[int, ...] = ()
-    unsettled_s: float = 0.0
     original: int | None = None
     workers: BusyWorkers | None = None
 

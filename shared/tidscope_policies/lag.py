@@ -3,12 +3,13 @@
 After each change of size the lag is estimated: how much later progress changes, if it does (a
 change point, at each lag that is possible; C. Chatfield, The Analysis of Time Series, 2003, speaks
 of the lag at which two series correlate best). Until the change is likely to have shown itself, the
-size stays and the intervals are hidden; observations say how much time that was. Waiting
-costs little: it lasts only while progress is as it was before.
+size stays and the intervals are hidden, on the inner policy's clock as well. Waiting costs little:
+it lasts only while progress is as it was before.
 """
 
 from collections import deque
 from dataclasses import dataclass, field, replace
+from itertools import dropwhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +34,7 @@ MOST = 3.0
 """Maximum evidence of one change, as a logarithm: one coincidence is not believed."""
 KEPT = 0.95
 """Share of the evidence of earlier changes that counts after the next one."""
-FALLEN = 0.75
+FALLEN = 0.55
 """Share of the progress before a change below which an interval is never hidden."""
 LEAST_SD = 0.01
 """Minimum relative noise of a part."""
@@ -81,14 +82,11 @@ class Lag:
         self._last: Decision | None = None
         self._size: int | None = None
         self._unsettled = False
-        self._unsettled_s = 0.0
+        self._hidden_s = 0.0
         self._moved = False
 
     def observe(self, seen: Observation) -> Decision:
         """Hide an interval in which the last change may not have shown itself, or delegate."""
-        elapsed_s = seen.elapsed_s
-        if seen.parts and not self._recent:
-            seen = _without(seen, _uncounted(seen))
         progress = [part.progress for part in seen.parts]
         if self._size is not None and seen.size != self._size:
             if self._change is not None:
@@ -100,23 +98,29 @@ class Lag:
         change = self._change
         if change is not None and len(change.after) < LAGS[-1] + BEFORE:
             change.after.extend(progress)
-        self._recent.extend(progress)
+        # Before the first operation is counted nothing can be seen.
+        self._recent.extend(progress if self._recent else dropwhile(lambda one: not one, progress))
         if self._unsettled and change is not None and seen.parts and self._last is not None:
             wanted = self._parts(change) - (len(change.after) - len(progress))
             fell = progress and np.median(progress) < FALLEN * np.median(change.before or [0.0])
             if wanted > len(progress) // 2 and wanted > 2 and not fell:
-                self._unsettled_s += elapsed_s
+                self._hidden_s += seen.elapsed_s
                 self._moved |= seen.peers is not None and seen.peers.moved
                 why = "What the last change does may show itself later: the size stays."
                 return replace(self._last, size=seen.size, reason=why, deferred=True)
             if wanted > 2:
-                seen = _without(seen, wanted)
+                kept = seen.parts[wanted:]
+                seen = replace(
+                    seen,
+                    parts=kept,
+                    ops=sum(part.ops for part in kept),
+                    elapsed_s=sum(part.seconds for part in kept),
+                )
             self._unsettled = False
         if self._moved and seen.peers is not None:
             seen = replace(seen, peers=replace(seen.peers, moved=True))
         self._moved = False
-        self._last = self._inner.observe(replace(seen, unsettled_s=self._unsettled_s))
-        self._unsettled_s = 0.0
+        self._last = self._inner.observe(replace(seen, at_s=seen.at_s - self._hidden_s))
         return self._last
 
     def _parts(self, change: _Change) -> int:
@@ -130,16 +134,3 @@ class Lag:
     def restart(self, reason: str) -> None:
         """Delegate."""
         self._inner.restart(reason)
-
-
-def _uncounted(seen: Observation) -> int:
-    """Number of parts up to the one in which the first operation is counted."""
-    counted = (at for at, part in enumerate(seen.parts) if part.ops)
-    return next(counted, len(seen.parts) - 1) + 1
-
-
-def _without(seen: Observation, parts: int) -> Observation:
-    """The interval without its first parts."""
-    kept = seen.parts[parts:]
-    ops, seconds = sum(part.ops for part in kept), sum(part.seconds for part in kept)
-    return replace(seen, parts=kept, ops=ops, elapsed_s=seconds)

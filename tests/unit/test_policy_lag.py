@@ -93,20 +93,9 @@ def test_a_fall_is_passed_on_at_once() -> None:
     assert pool.hidden(20) == 0
 
 
-def test_observations_say_how_much_time_was_hidden() -> None:
+def test_hidden_time_does_not_pass_for_the_inner_policy() -> None:
     pool = Pool(Alternating((4, 8)), 4.0)
     for _ in range(40):
         pool.step()
-    seen = pool.inner.seen
-    assert any(each.unsettled_s for each in seen)
-    passed = [later.at_s - one.at_s for one, later in pairwise(seen)]
-    assert passed == [2.0 + later.unsettled_s for later in seen[1:]]
-
-
-@pytest.mark.parametrize("late_s", [0.0, 3.0, 4.25])
-def test_nothing_counts_before_the_first_operation_is_counted(late_s: float) -> None:
-    """The interval in which counting begins says as much as the next one."""
-    pool = Pool(Alternating((4, 4)), late_s, noise=0.0)
-    for _ in range(6):
-        pool.step()
-    assert {seen.progress for seen in pool.inner.seen if seen.ops} == {400.0}
+    times = [seen.at_s for seen in pool.inner.seen]
+    assert [later - one for one, later in pairwise(times)] == [2.0] * (len(times) - 1)

@@ -64,7 +64,7 @@ class SearchParameters(Parameters):
     sure: float = parameter(1.0, 0.0, 10.0, "sd", "that a size must be better by to end a rest")
     step: float = parameter(1.0, 0.1, 10.0, "doublings", "largest step beyond the sizes tried")
     loss: float = parameter(
-        0.75, 0.0, 1000.0, "intervals", "work that trials may cost, at the speed of the beginning"
+        0.9, 0.0, 1000.0, "intervals", "work that trials may cost, at the speed of the beginning"
     )
     refill: float = parameter(0.02, 0.0, 1.0, "", "share of the work that they may cost later")
 
@@ -113,7 +113,6 @@ class Search:
         self._tried: set[int] = set()
         self._programs = 1
         self._at_s: float | None = None
-        self._unsettled_s = 0.0
         self._notice = ""
         self._changes = 0
         self._begin()
@@ -200,7 +199,9 @@ class Search:
             self._curves = Curves(candidates(seen.bounds, APART), self._p.drift)
             self._tried.clear()
             self._begin()
-        near = self._pass(seen)
+        self._pass(seen)
+        # Another actor may have set a size meanwhile.
+        near = min(self._curves.sizes, key=lambda size: (abs(size - seen.size), size))
         found = Measurement(near, value, 1 / seen.ops)
         trials = self._trials
         if trials is not None and trials.is_away and near == trials.base:
@@ -212,21 +213,14 @@ class Search:
             decided = self._explore(found)
         return decided if decided.size != near else replace(decided, size=seen.size)
 
-    def _pass(self, seen: Observation) -> int:
-        """Let time pass, which makes changes of size cheaper. Return the nearest known size."""
-        # Another actor may have set a size meanwhile.
-        near = min(self._curves.sizes, key=lambda size: (abs(size - seen.size), size))
+    def _pass(self, seen: Observation) -> None:
+        """Let time pass, which makes changes of size cheaper."""
         last_s = seen.at_s if self._at_s is None else self._at_s
         passed = max(0.0, seen.at_s - last_s) / self._p.interval_s
-        self._caution.stay(near, passed, self._curves)
-        self._unsettled_s = seen.unsettled_s
-        if self._learnt_s is not None:
-            # Time that was left out makes no measurement older.
-            self._learnt_s += seen.unsettled_s
+        self._caution.elapse(passed)
         self._left += passed / (self._p.gap * self._programs**2)
         self._left = min(self._left, self._burst)
         self._at_s = seen.at_s
-        return near
 
     @property
     def _burst(self) -> float:
@@ -244,8 +238,7 @@ class Search:
         if not self._learn(found):
             why = "This interval is odd: the size stays."
             return Decision(found.size, "exploring", why, probing=True)
-        spent = self._caution.is_spent(found.size, self._curves)
-        if spent or loses_much(found.size, self._tried, self._curves, self._p.sure):
+        if self._run and loses_much(found.size, self._tried, self._curves, self._p.sure):
             self._run = 0
         if self._run:
             why = f"{found.size} is measured for another interval."
@@ -274,11 +267,10 @@ class Search:
     def _is_to_end(self, trials: Trials) -> bool:
         """Process an interval of a rest. Return True if a trial shows a better size."""
         may = self._left >= RESERVE * self._burst
-        judged = trials.passed(self._at_s or 0.0, self._wandering.noise, self._unsettled_s, may=may)
+        judged = trials.passed(self._at_s or 0.0, self._wandering.noise, may=may)
         # A size that was worth a trial may be within the budget now.
-        again = self._is_held and self._caution.is_rested(self._curves)
-        spent = not trials.is_away and self._caution.is_spent(trials.base, self._curves)
-        return again or spent or (judged and self._is_better(trials.base))
+        again = self._is_held and self._caution.is_rested
+        return again or (judged and self._is_better(trials.base))
 
     def _counted(self, trials: Trials, size: int) -> int:
         """Return the rest's next size, and count the change."""
@@ -293,9 +285,8 @@ class Search:
         gain = float(worths[there] - worths[here])
         return gain > self._p.margin + self._p.sure * curves.doubt(here, there)
 
-    def _change(self, size: int) -> None:
-        """React to a changed program, measured at a size."""
-        self._caution.compare_with(size, self._curves)
+    def _change(self) -> None:
+        """React to a changed program."""
         self._curves.split(self._p.kept)
         self._wandering.move()
         self._odd = self._run = 0
@@ -333,15 +324,15 @@ class Search:
                 noise.skip()
                 return False
             if found.size in self._tried:
-                self._change(found.size)
+                self._change()
         elif variance < BLIND and self._adds_up(difference / sqrt(variance)):
-            self._change(found.size)
+            self._change()
         self._odd = 0
         self._size = found.size
         self._tried.add(found.size)
         noise.update(found.size, found.value)
         curves.take_in(found.size, found.value, noise.noise)
-        self._caution.begin(found.size)
+        self._caution.measured(found.size, curves)
         return True
 
     def _choose(self, size: int) -> Decision:
@@ -371,7 +362,6 @@ class Search:
             why = f"{size} is not known well enough to compare it."
             return Decision(size, "exploring", self._take_notice() + why, probing=True)
         if at == here:
-            self._caution.rest(size, curves)
             slot_s = p.rest * p.interval_s * self._programs
             losses = dict(
                 zip(curves.sizes, (1 - np.exp(means - means[here])).tolist(), strict=True)

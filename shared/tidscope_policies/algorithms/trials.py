@@ -1,7 +1,7 @@
 """Trials of other sizes by the clock while a search rests: one larger, one smaller, and back.
 
 A trial's beginning, sizes and end depend on the time alone, so a missing interval (a dip) shifts
-nothing. Time in which a change of size has not shown itself yet makes a trial longer.
+nothing.
 """
 
 from collections.abc import Mapping
@@ -66,13 +66,12 @@ class Trials:
         """Abandon the trial, because the size was not changed."""
         self._legs.clear()
 
-    def passed(self, at_s: float, noise: float, unsettled_s: float = 0.0, *, may: bool) -> bool:
+    def passed(self, at_s: float, noise: float, *, may: bool) -> bool:
         """Process an interval; `size` is then the next interval's.
 
         Args:
             at_s: end of the interval.
             noise: variance of a measurement.
-            unsettled_s: time left out just before the interval.
             may: True if the next trial may begin.
 
         Returns:
@@ -80,7 +79,6 @@ class Trials:
         """
         late_s = at_s + 0.5 * self._interval_s
         judged = False
-        self._legs = [_Leg(leg.size, leg.until_s + unsettled_s) for leg in self._legs]
         while self._legs and late_s > self._legs[0].until_s:
             self._legs.pop(0)
             judged = True
