@@ -76,7 +76,8 @@ def full() -> list[Metric]:
     )
     hosts = ((host(), meters.hosts[HOST_ID]),)
     targets = ((known, meters.targets[known.id]),)
-    return list(families(Facts(StreamFacts(), hosts, targets, {"attached": 1})))
+    facts = Facts(StreamFacts(), hosts, targets, {"attached": 1}, debug_files={"fetched": 1})
+    return list(families(facts))
 
 
 def tables() -> dict[str, Table]:
