@@ -152,15 +152,14 @@ def check_named(found: MeasuredCode, runtime: Collection[str] = ()) -> None:
         runtime: outermost functions of stacks in which a language's runtime waits by itself.
     """
     functions = found.account.ns
-    right = everything = 0
-    for stacks in _while_working(found):
-        everything += len(stacks)
-        right += sum(
-            bool(functions_of(stack, functions)) or (bool(stack) and stack[-1].function in runtime)
-            for stack in stacks
-        )
-    assert everything >= 200
-    assert right >= NAMED * everything, f"{right} of {everything}"
+    everything = [stack for stacks in _while_working(found) for stack in stacks]
+    others = [
+        [code.function for code in stack]
+        for stack in everything
+        if not functions_of(stack, functions) and not (stack and stack[-1].function in runtime)
+    ]
+    assert len(everything) >= 200
+    assert len(others) <= (1 - NAMED) * len(everything), others
 
 
 def _while_working(found: MeasuredCode) -> Iterator[list[list[Code]]]:

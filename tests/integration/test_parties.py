@@ -50,7 +50,7 @@ def named(tables: LedgerTables, wanted: set[tuple[int, int]]) -> tuple[Table, Ta
     while True:
         read = tables.read()
         parties = read["parties"]
-        known = parties[parties["cgroup"] != ""]
+        known = parties[(parties["cgroup"] != "") & (parties["title"] != "")]
         if wanted <= set(zip(known["pid"].tolist(), known["start_ticks"].tolist(), strict=True)):
             return read["takers"], parties
         time.sleep(0.05)

@@ -20,6 +20,9 @@ MAX_KEPT = 4096
 """Parties from which on those that are in no table any more are forgotten."""
 MAX_WAITING = 1024
 """Parties that wait to be described. Further ones have no container, unit, group or title."""
+EXECUTED_S = 0.2
+"""Time after which a process without a title is described again, in seconds: one that is about to
+execute a program has none for a moment."""
 NOT_DESCRIBED = Description()
 
 
@@ -66,7 +69,7 @@ class Parties:
         """Keys of those to be described, by process."""
         self._described: dict[int, Description] = {}
         self._is_describing = False
-        self._closed = False
+        self._closed = threading.Event()
 
     def see(self, processes: Iterable[SeenProcess]) -> Mapping[int, int]:
         """Number the parties among the processes that tables name now.
@@ -100,7 +103,7 @@ class Parties:
     def close(self) -> None:
         """Describe no more parties. Idempotent."""
         with self._lock:
-            self._closed = True
+            self._closed.set()
             self._waiting.clear()
 
     def _forget(self, kept: Iterable[int]) -> None:
@@ -114,7 +117,7 @@ class Parties:
         with self._lock:
             room = MAX_WAITING - len(self._waiting)
             self._waiting |= {(one.pid, one.start_ticks): one.key for one in new[:room]}
-            if self._is_describing or self._closed or not self._waiting:
+            if self._is_describing or self._closed.is_set() or not self._waiting:
                 return
             self._is_describing = True
         threading.Thread(target=self._describe, name="parties", daemon=True).start()
@@ -127,10 +130,19 @@ class Parties:
                 if not asked:
                     self._is_describing = False
                     return
-            found: dict[tuple[int, int], Description] = {}
-            try:
-                found = describe(self._procfs, self._containers, asked, reader.read(asked))
-            except Exception:
-                LOG.exception("processes outside a target cannot be described")
-            with self._lock:
-                self._described |= {asked[one]: known for one, known in found.items()}
+            blank = self._add(asked, reader)
+            if blank and not self._closed.wait(EXECUTED_S):
+                self._add(blank, reader)
+
+    def _add(
+        self, asked: dict[tuple[int, int], int], reader: DetailReader
+    ) -> dict[tuple[int, int], int]:
+        """Describe processes; return those without a title."""
+        found: dict[tuple[int, int], Description] = {}
+        try:
+            found = describe(self._procfs, self._containers, asked, reader.read(asked))
+        except Exception:
+            LOG.exception("processes outside a target cannot be described")
+        with self._lock:
+            self._described |= {asked[one]: known for one, known in found.items()}
+        return {one: asked[one] for one, known in found.items() if not known.title}
