@@ -12,6 +12,8 @@ STAMP := .venv/.stamp
 NODE_STAMP := node_modules/.stamp
 UP_ARGS ?=
 TEST_WORKERS ?= 2
+# With one a CPU a third of it is idle.
+UNIT_WORKERS ?= $(shell expr 3 '*' $(TEST_WORKERS) / 2)
 # Most of these tests wait for programs and intervals: two workers a CPU keep it busy.
 INTEGRATION_WORKERS ?= $(shell expr 2 '*' $(TEST_WORKERS))
 PYTEST = $(PY) -m pytest --dist loadfile --no-loadscope-reorder
@@ -70,7 +72,7 @@ test: ## everything, and what each stage took
 pytest: unit integration ## the Python tests, on TEST_WORKERS workers
 
 unit: $(STAMP)-dev $(COMPILED) ## those without the kernel
-	$(PYTEST) -n $(TEST_WORKERS) tests/unit tests/contract --junitxml=test-output/times/unit.xml
+	$(PYTEST) -n $(UNIT_WORKERS) tests/unit tests/contract --junitxml=test-output/times/unit.xml
 
 integration: $(STAMP)-dev $(COMPILED) ## those with the kernel, and with whole processes
 	$(PYTEST) -n $(INTEGRATION_WORKERS) tests/integration --junitxml=test-output/times/integration.xml

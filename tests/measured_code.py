@@ -145,7 +145,9 @@ def check_released(found: MeasuredCode) -> None:
 
 
 def check_named(found: MeasuredCode, runtime: Collection[str] = ()) -> None:
-    """Check that nearly all stacks have the functions that the workers are in.
+    """Check that nearly all stacks of waits have the functions that the workers wait in.
+
+    A thread computes, and is pushed off its CPU, between these functions as well.
 
     Args:
         found: the work.
@@ -163,10 +165,11 @@ def check_named(found: MeasuredCode, runtime: Collection[str] = ()) -> None:
 
 
 def _while_working(found: MeasuredCode) -> Iterator[list[list[Code]]]:
-    """Yield the stacks of each worker, without those of its begin and its end."""
+    """Yield the stacks of waits of each worker, without those of its begin and its end."""
     functions, code = found.account.ns, found.target.code()
     for tid in found.account.workers:
         rows = np.sort(found.rows([tid]), order="begin_ns")
+        rows = rows[~np.isin(rows["state"], [State.ON_CPU, State.PREEMPTED])]
         stacks = [code.stack(int(node)) for node in rows["node"].tolist()]
         at = [place for place, stack in enumerate(stacks) if functions_of(stack, functions)]
         assert at, "no stack of a worker has its functions"
