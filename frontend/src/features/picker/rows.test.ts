@@ -34,6 +34,10 @@ describe("pickerRows", () => {
     expect(shown("none")[0]).toBe("checkpointer 1 30");
   });
 
+  it("lists the process whose pid is typed first, though others have its digits", () => {
+    expect(shown("none", { typed: "1" }).slice(0, 2)).toEqual(["systemd 1 1", "checkpointer 1 30"]);
+  });
+
   it("lists processes below their parents; what is closed says what all below it use", () => {
     expect(shown("tree")).toEqual(["- systemd 6 1", " + postgres 3 32", " + web 2 10"]);
     expect(shown("tree", { turned: new Set(["10@10"]) })).toEqual([

@@ -115,7 +115,7 @@ export interface Asked {
   readonly turned: ReadonlySet<string>;
 }
 
-/** The rows, busiest first on each level, and the number of matching processes. */
+/** The rows, busiest first on each level, and the matching processes; a typed pid comes first. */
 export function pickerRows(
   all: readonly Process[],
   asked: Asked,
@@ -123,7 +123,7 @@ export function pickerRows(
   const found = all.filter((each) => asked.fits(each) && matchesSearch(each, asked.typed));
   switch (asked.grouping) {
     case "none":
-      return { rows: byCpu(found.map((each) => leaf(each, 1))), found };
+      return { rows: idFirst(byCpu(found.map((each) => leaf(each, 1))), asked.typed), found };
     case "tree":
       return { rows: treeRows(all, new Set(found), asked), found };
     default:
@@ -332,6 +332,13 @@ function byCpu(rows: readonly PickerRow[]): PickerRow[] {
       (a.process?.pid ?? 0) - (b.process?.pid ?? 0) ||
       (a.key < b.key ? -1 : 1),
   );
+}
+
+/** Move a process whose pid is typed to the top: digits also occur in command lines of others. */
+function idFirst(rows: readonly PickerRow[], typed: string): PickerRow[] {
+  const words = new Set(typed.split(/\s+/));
+  const isTyped = ({ process }: PickerRow) => process !== null && words.has(String(process.pid));
+  return [...rows].sort((a, b) => Number(isTyped(b)) - Number(isTyped(a)));
 }
 
 /**
