@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import subprocess
 import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ from built_wheel import PLACE, installation_for_containers
 from capabilities import missing, needs
 from containers import Podman, containers
 from installation import Installation, running_installation
-from processes import wait_until
+from systemd_system import System
 from tidscope_processes import python_for
 
 pytestmark = [needs("root"), pytest.mark.timeout(240)]
@@ -25,7 +24,6 @@ WRITTEN = {
     "etc/systemd/system/tidscope-backend.service": 0o644,
     "etc/systemd/system/tidscope-collector.service": 0o644,
 }
-UP = ("running\n", "degraded\n")
 SETUP = f"{PLACE}/bin/python -I -m tidscope_backend setup"
 
 
@@ -42,29 +40,6 @@ def installed(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Sequence
     return installation_for_containers(folder, wheel, python_for("nobody"))
 
 
-class System:
-    """A machine with systemd as its first process, in a container."""
-
-    def __init__(self, podman: Podman, name: str) -> None:
-        self._podman, self._name = podman, name
-
-    def run(self, command: str, user: str = "root") -> subprocess.CompletedProcess[str]:
-        """Run a command of a shell as a user with the groups that /etc/group gives it."""
-        become = () if user == "root" else ("setpriv", f"--reuid={user}", f"--regid={user}")
-        groups = ("--init-groups", "--reset-env") if become else ()
-        return self._podman.execute(self._name, *become, *groups, "sh", "-c", command)
-
-    def does(self, command: str, user: str = "root") -> str:
-        """Run a command that has to succeed; what it prints."""
-        done = self.run(command, user)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-    def has_users(self) -> bool:
-        """Return True if the services' users exist."""
-        return "tidscope" in self.does("cat /etc/passwd /etc/group")
-
-
 @pytest.fixture
 def system(podman: Podman, installed: Sequence[str]) -> Iterator[System]:
     """A fresh machine with two people, of whom one is to look."""
@@ -74,11 +49,7 @@ def system(podman: Podman, installed: Sequence[str]) -> Iterator[System]:
     options = ("--systemd=always", "--privileged", *installed)
     with podman.running(name, options, ("/lib/systemd/systemd",)):
         made = System(podman, name)
-        try:
-            wait_until(lambda: made.run("systemctl is-system-running").stdout in UP, 30)
-        except AssertionError:
-            raise missing("systemd", made.run("systemctl is-system-running").stderr) from None
-        made.does("useradd -U member && useradd -U stranger")
+        made.await_start(30)
         yield made
 
 

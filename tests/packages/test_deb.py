@@ -13,14 +13,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from capabilities import missing, needs
+from capabilities import needs
 from containers import Podman
 from processes import wait_until
+from systemd_system import System
 
 ROOT = Path(__file__).parents[2]
 PYTHON = "/usr/lib/tidscope/bin/python3"
 UNITS = ("tidscope-backend.socket", "tidscope-backend.service", "tidscope-collector.service")
-UP = ("running\n", "degraded\n")
 OLD = "0.0.1"
 pytestmark = [needs("root"), pytest.mark.timeout(1800)]
 
@@ -70,25 +70,6 @@ def fresh_root(package: Path) -> Iterator[Path]:
         yield root
 
 
-class System:
-    """The fresh system, with systemd as its first process, in a container."""
-
-    def __init__(self, podman: Podman, name: str) -> None:
-        self._podman, self._name = podman, name
-
-    def run(self, command: str, user: str = "root") -> subprocess.CompletedProcess[str]:
-        """Run a command of a shell as a user."""
-        become = () if user == "root" else ("setpriv", f"--reuid={user}", f"--regid={user}")
-        groups = ("--init-groups", "--reset-env") if become else ()
-        return self._podman.execute(self._name, *become, *groups, "sh", "-c", command)
-
-    def does(self, command: str, user: str = "root") -> str:
-        """Run a command that has to succeed; what it prints."""
-        done = self.run(command, user)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-
 @pytest.fixture(scope="module")
 def system(fresh_root: Path, package: Path, older: Path) -> Iterator[System]:
     name = f"tidscope-test-debian-{uuid.uuid4().hex[:8]}"
@@ -98,11 +79,7 @@ def system(fresh_root: Path, package: Path, older: Path) -> Iterator[System]:
         options = ("--systemd=always", "--privileged", *volumes)
         with podman.running_root(name, fresh_root, options, ("/lib/systemd/systemd",)):
             made = System(podman, name)
-            try:
-                wait_until(lambda: made.run("systemctl is-system-running").stdout in UP, 120)
-            except AssertionError:
-                raise missing("systemd", made.run("systemctl is-system-running").stderr) from None
-            made.does("useradd -U member && useradd -U stranger")
+            made.await_start(120)
             yield made
 
 

@@ -102,6 +102,7 @@ interface Waits {
  */
 function summed(model: TargetModel, names: Map<number, LockIdentity>): LockNames {
   const threads = model.threads.byTid;
+  const mainRoles = new Set(Array.from(mainThreads(model), ({ role }) => role));
   const groups = new Map<string, { memory: string; role: string; locks: Waits[] }>();
   for (const waits of waitsInMemory(model, names).values()) {
     const [, memory = "", process] = IN_MEMORY.exec(waits.identity.name) ?? [];
@@ -118,7 +119,8 @@ function summed(model: TargetModel, names: Map<number, LockIdentity>): LockNames
     const [first] = chosen;
     if (!first) continue;
     const conditions = chosen.every(({ identity }) => identity.kind === "condition");
-    const kind = !conditions && isAmong(model, role, chosen) ? "lock" : "condition";
+    const kind =
+      !conditions && isAmong(model, role, mainRoles.has(role), chosen) ? "lock" : "condition";
     const identity: LockIdentity = {
       ...first.identity,
       lock: Math.min(...chosen.map((each) => each.identity.lock)),
@@ -172,19 +174,23 @@ function alike(locks: readonly Waits[]): readonly Waits[] {
 }
 
 /**
- * Whether threads that wait release the locks: those of the role, or, if the main thread is of that
- * role, as of threads without names of their own, only those that wait.
+ * Whether threads that wait release the locks: those of the role, or, if a main thread is of that
+ * role (`hasMain`), as of threads without names of their own, only those that wait.
  */
-function isAmong(model: TargetModel, role: string, locks: readonly Waits[]): boolean {
+function isAmong(
+  model: TargetModel,
+  role: string,
+  hasMain: boolean,
+  locks: readonly Waits[],
+): boolean {
   const threads = model.threads.byTid;
   const waiting = waitingThreads(locks);
-  const named = ![...mainThreads(model)].some((main) => main.role === role);
   let all = 0;
   let among = 0;
   for (const { wakes } of locks) {
     for (const [tid, count] of wakes) {
       all += count;
-      if (waiting.has(tid) || (named && threads.get(tid)?.role === role)) among += count;
+      if (waiting.has(tid) || (!hasMain && threads.get(tid)?.role === role)) among += count;
     }
   }
   return all > 0 && among >= AMONG_THEM * all;
