@@ -67,6 +67,7 @@ def empty_environment(folder: Path, python: str) -> Mapping[str, str]:
         "HOME": str(folder),
         "UV_CACHE_DIR": str(ROOT / ".cache" / "uv"),
         "UV_PYTHON": python,
+        "UV_SYSTEM_CERTS": "1",
         "UV_PYTHON_DOWNLOADS": "never",
     }
 

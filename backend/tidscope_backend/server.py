@@ -20,7 +20,7 @@ from tidscope_backend.processes import (
     keep_what_is_loaded,
     raise_descriptor_limit,
 )
-from tidscope_backend.settings import Settings
+from tidscope_backend.settings import KEEP_ALIVE_SECONDS, Settings
 
 PEER_LOGS = (
     "asyncio",
@@ -51,6 +51,7 @@ def make_server(settings: Settings) -> Server:
         proxy_headers=False,
         log_config=None,
         server_header=False,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=3,
     )
     return Server(config, connections, settings.waits.check)

@@ -40,6 +40,8 @@ SECRET_VARIABLES = (
     SPANS_VARIABLE,
 )
 DEFAULT_HOST = "127.0.0.1"
+KEEP_ALIVE_SECONDS = 5
+"""Time after which the backend closes an idle HTTP connection."""
 DEFAULT_PORT = 8787
 
 

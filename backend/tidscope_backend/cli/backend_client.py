@@ -10,6 +10,7 @@ import os
 import secrets
 import select
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPException, HTTPResponse
@@ -31,7 +32,12 @@ from tidscope_wire.proof import (
 from tidscope_backend import VERSION
 from tidscope_backend.cli.command import CommandError
 from tidscope_backend.security.token_file import find_service_token, find_token
-from tidscope_backend.settings import BROWSER_VARIABLE, DEFAULT_HOST, token_directory
+from tidscope_backend.settings import (
+    BROWSER_VARIABLE,
+    DEFAULT_HOST,
+    KEEP_ALIVE_SECONDS,
+    token_directory,
+)
 
 TIMEOUT_SECONDS = 25
 SIGN_IN_SECONDS = 10.0
@@ -71,6 +77,7 @@ class BackendClient:
         self._role: Role | None = None
         self._session: str | None = None
         self._connection: HTTPConnection | None = None
+        self._answered_s = 0.0
 
     def __enter__(self) -> Self:
         return self
@@ -133,7 +140,12 @@ class BackendClient:
 
     def _signed_in(self, path: str, method: str, sent: str | None) -> tuple[int, bytes]:
         connection = self._connection
-        is_kept = connection is not None and self._session is not None and self._is_open()
+        is_kept = (
+            connection is not None
+            and self._session is not None
+            and self._is_fresh()
+            and self._is_open()
+        )
         if connection is None or not is_kept:
             connection = self._open()
         try:
@@ -148,12 +160,17 @@ class BackendClient:
         self, connection: HTTPConnection, method: str, path: str, sent: str | None
     ) -> tuple[int, bytes]:
         response = _exchange(connection, method, path, sent, f"Bearer {self._session}")
-        return response.status, response.read()
+        received = response.read()
+        self._answered_s = time.monotonic()
+        return response.status, received
 
     def _is_open(self) -> bool:
-        """Return True if the connection is open; the backend closes idle ones quickly."""
         sock = None if self._connection is None else self._connection.sock
         return sock is not None and not select.select([sock], [], [], 0)[0]
+
+    def _is_fresh(self) -> bool:
+        """Return True if the backend is not about to close the connection, as it does idle ones."""
+        return time.monotonic() - self._answered_s < KEEP_ALIVE_SECONDS / 2
 
     def _open(self) -> HTTPConnection:
         """Connect, check the peer's identity, and sign in if necessary."""
