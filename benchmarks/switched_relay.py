@@ -4,7 +4,6 @@ import asyncio
 import multiprocessing
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from types import TracebackType
 from typing import Self
 
 
@@ -49,12 +48,7 @@ class SwitchedRelay:
         self.ports = self._own.recv()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._process.kill()
         self._process.join()
 

@@ -23,7 +23,6 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from types import TracebackType
 
 ROOT = Path(__file__).resolve().parents[1]
 DEBIAN = ROOT / ".cache" / "benchmarks"
@@ -94,12 +93,7 @@ class WebServer:
     def __enter__(self) -> "WebServer":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._status.close()
         self._master.terminate()
         self._master.wait(20)

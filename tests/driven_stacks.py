@@ -3,7 +3,6 @@
 import socket
 import subprocess
 from collections.abc import Callable
-from types import TracebackType
 from typing import Self
 
 from fake_stacks import status
@@ -75,10 +74,5 @@ class DrivenStacks:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

@@ -5,7 +5,6 @@ import secrets
 import ssl
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from types import TracebackType
 from typing import Self, TypeVar
 from urllib.parse import urlsplit
 
@@ -176,12 +175,7 @@ class FakeCollector:
             )
         return attempt.answer(ProofResponse.model_validate_json(answer.raise_for_status().content))
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         if self._frames is not None:
             await self._frames.close()
         await self.socket.close()

@@ -1,6 +1,5 @@
 """The WebSocket of a page, as a test reads it."""
 
-from types import TracebackType
 from typing import Self, TypeVar
 
 from pydantic import TypeAdapter
@@ -69,12 +68,7 @@ class LivePage:
         self._socket = await self._connecting
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.socket.close()
 
     async def subscribe(self, target: str, after_seq: int | None = None) -> None:

@@ -10,7 +10,6 @@ import struct
 import termios
 import time
 from collections.abc import Mapping
-from types import TracebackType
 from typing import Self
 
 SECONDS = 60.0
@@ -43,12 +42,7 @@ class ShellTerminal:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> int:

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from threading import Timer
-from types import TracebackType
 from typing import Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -82,12 +81,7 @@ class BackendClient:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         try:
             if self._session is not None and self._is_open():
                 self.request("/session", "DELETE")

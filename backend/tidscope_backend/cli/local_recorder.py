@@ -17,7 +17,6 @@ from concurrent.futures import wait
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from types import TracebackType
 from typing import Self, TypeVar
 
 from tidscope_wire.generated.models import (
@@ -135,12 +134,7 @@ class LocalRecorder:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._close()
 
     def attached(self) -> set[str]:

@@ -18,7 +18,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from resource import struct_rusage
-from types import TracebackType
 from typing import NamedTuple, Self
 
 from tidscope_wire.generated.models import RunOutcome
@@ -175,12 +174,7 @@ class SignalQueue:
         self._before = set(signal.pthread_sigmask(signal.SIG_BLOCK, self._numbers))
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         os.close(self._descriptor)
         signal.pthread_sigmask(signal.SIG_SETMASK, self._before)
 

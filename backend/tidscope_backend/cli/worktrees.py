@@ -5,7 +5,6 @@ import subprocess
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from tidscope_backend.cli.backend_user import BackendUser
@@ -32,12 +31,7 @@ class Worktrees:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         with held_interrupts():
             for repository, tree in reversed(self._made):
                 with suppress(ExperimentError):
