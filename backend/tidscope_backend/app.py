@@ -48,6 +48,9 @@ from tidscope_backend.connections.table import ConnectionCounts
 from tidscope_backend.debug_files.service import open_debug_files
 from tidscope_backend.demo.demo_process import DemoProcess
 from tidscope_backend.experiments.child import ExperimentProcess
+from tidscope_backend.fleet.role_keeper import RoleKeeper
+from tidscope_backend.fleet.role_rows import Reading
+from tidscope_backend.fleet.role_table import FOLDER
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.endpoint import CollectorEndpoint
 from tidscope_backend.ingest.frame_ingest import FrameIngest
@@ -131,6 +134,7 @@ class Backend:
         self.demo_process = DemoProcess(self.links)
         self.experiment_process = ExperimentProcess(settings)
         self.exports = ExportCounts()
+        self.roles = self._keeper()
         self.unwatched = UnwatchedTargets(
             *(self.registry, self.links, clock),
             *(settings.slow_unwatched_seconds, settings.detach_unwatched_seconds),
@@ -166,6 +170,22 @@ class Backend:
         self.thread_naming = ThreadNaming(
             self.registry.attached, self.links.name_threads, self.clock
         )
+
+    def _keeper(self) -> RoleKeeper | None:
+        settings = self.settings
+        if settings.runs_dir is None or settings.keep_roles_seconds is None:
+            return None
+        return RoleKeeper(
+            *(settings.runs_dir / FOLDER, self._readings, self.disk),
+            settings.keep_roles_seconds,
+        )
+
+    def _readings(self) -> Iterator[Reading]:
+        names = {one.id: one.name for one in self.registry.hosts}
+        for target in self.registry.targets:
+            meter = self.meters.targets.get(target.id)
+            if meter is not None:
+                yield Reading(target, names.get(target.host, ""), meter)
 
     def state(self) -> LiveState:
         """Return what pages show of hosts, targets and recordings."""
@@ -219,6 +239,7 @@ class Backend:
                     _tidy(self.spans, self.disk),
                     self.thread_naming.run(),
                     *(() if self.debug_files is None else (self.debug_files.run(),)),
+                    *(() if self.roles is None else (self.roles.run(),)),
                     *pushing,
                 ),
                 receiving(
@@ -229,6 +250,8 @@ class Backend:
                 yield
         finally:
             await self.experiment_process.stop()
+            if self.roles is not None:
+                await self.roles.close()
             await self.runs.close()
             await self.disk.write(self.spans.close)
             await self.recorder.close()

@@ -27,6 +27,7 @@ VERBS = (
     "locks",
     "stacks",
     "critical-path",
+    "query",
     "audit",
     "serve",
     "collect",

@@ -18,6 +18,7 @@ from tidscope_backend.cli.server_options import (
     retention_bytes,
     retention_seconds,
     with_detaching,
+    with_roles,
     with_traces,
 )
 from tidscope_backend.listen_socket import SocketError, adopt_socket, open_socket
@@ -90,7 +91,7 @@ def _run(options: argparse.Namespace) -> int:
     address, port = sock.getsockname()[:2]
     logging.getLogger(__name__).info("listening on %s port %d", address, port)
     proxies = tuple(options.trusted_proxy)
-    settings = with_detaching(with_traces(settings, options), options)
+    settings = with_roles(with_detaching(with_traces(settings, options), options), options)
     settings = with_debug_files(settings, options, environ)
     settings = replace(settings, ended_descriptor=options.ended_fd)
     shared: Path | None = options.offer_token

@@ -7,6 +7,7 @@ import pwd
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from importlib.util import find_spec
 from ipaddress import ip_network
 from pathlib import Path
 
@@ -107,6 +108,13 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
         default=1.0,
         metavar="N",
         help="delete the oldest spans when all of them exceed N GiB (%(default)g)",
+    )
+    parser.add_argument(
+        "--keep-roles-days",
+        type=positive_number,
+        metavar="N",
+        help="keep the totals by role of all hosts for N days, as a table that `tidscope query` "
+        "reads (default: keep none)",
     )
     parser.add_argument(
         "--keep-runs-days",
@@ -257,6 +265,26 @@ def with_detaching(settings: Settings, options: argparse.Namespace) -> Settings:
     """Return settings with the option of unwatched targets."""
     seconds = options.detach_after_hours * HOUR
     return replace(settings, detach_unwatched_seconds=seconds or None)
+
+
+def role_arguments(options: argparse.Namespace) -> list[str]:
+    """Return the option of totals by role as arguments of another command."""
+    days = options.keep_roles_days
+    return [] if days is None else ["--keep-roles-days", f"{days!r}"]
+
+
+def with_roles(settings: Settings, options: argparse.Namespace) -> Settings:
+    """Return settings with the option of totals by role.
+
+    Raises:
+        CommandError: what writes the table is not installed.
+    """
+    days = options.keep_roles_days
+    if days is None:
+        return settings
+    if find_spec("pyiceberg") is None:
+        raise CommandError("--keep-roles-days needs PyIceberg: pip install 'tidscope[fleet]'")
+    return replace(settings, keep_roles_seconds=days * DAY_SECONDS)
 
 
 def trace_arguments(options: argparse.Namespace) -> list[str]:

@@ -45,8 +45,10 @@ from tidscope_backend.cli.server_options import (
     otlp_environ,
     percent,
     retention_arguments,
+    role_arguments,
     source_arguments,
     trace_arguments,
+    with_roles,
 )
 from tidscope_backend.cli.supervisor import Launcher, Process, Program, Supervisor
 from tidscope_backend.listen_socket import SocketError, open_socket, reachable
@@ -144,6 +146,7 @@ def _run(options: argparse.Namespace) -> int:
     try:
         sock = open_socket(options.host, options.port)
         settings = replace(settings_from(environ), debug_files=debug_file_settings(options, own))
+        with_roles(settings, options)
     except (SocketError, SettingsError) as error:
         raise CommandError(str(error)) from None
     # Keep the socket open here, so that no other program takes the port during a restart.
@@ -249,6 +252,7 @@ def _backend_program(
         *retention_arguments(options),
         *trace_arguments(options),
         *detach_arguments(options),
+        *role_arguments(options),
         *debug_file_arguments(settings.debug_files),
     ]
     secrets = {

@@ -2,29 +2,24 @@
 
 import asyncio
 import logging
-import os
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import NamedTuple
 
 from tidscope_wire.generated.models import RunManifest
 
-from tidscope_backend.processes import bound_to_parent, is_exhausted, run_module
+from tidscope_backend.background_programs import run_in_background
+from tidscope_backend.processes import is_exhausted, run_module
 from tidscope_backend.recording.recording import Recording
 from tidscope_backend.store.directory import ManifestWriter
 from tidscope_backend.store.disk import Disk, damage_text
 from tidscope_backend.store.folder import RunFolder, RunLock
 
 SEALING_PROGRAM = "tidscope_backend.recording.sealing"
-LOWEST_PRIORITY = 19
 SEAL_TIMEOUT_SECONDS = 600.0
 RETRY_SECONDS = 1.0
 
 _log = logging.getLogger(__name__)
-
-
-class SealingError(Exception):
-    """A part could not be sealed; its frames are kept."""
 
 
 class _Job(NamedTuple):
@@ -39,31 +34,11 @@ async def seal_in_process(folder: RunFolder, part: int | None) -> None:
     """Seal a part, or with None write the thread table of an ended run.
 
     Raises:
-        SealingError: sealing failed.
+        ProgramFailedError: sealing failed; the part's frames are kept.
         OSError: the process cannot be started.
     """
     arguments = [str(folder.path), *([] if part is None else [str(part)])]
-    process = await asyncio.create_subprocess_exec(
-        *bound_to_parent(run_module(SEALING_PROGRAM, *arguments)),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.PIPE,
-        env={k: v for k, v in os.environ.items() if not k.startswith("TIDSCOPE_")},
-    )
-    try:
-        with suppress(ProcessLookupError):
-            os.setpriority(os.PRIO_PROCESS, process.pid, LOWEST_PRIORITY)
-        async with asyncio.timeout(SEAL_TIMEOUT_SECONDS):
-            _, output = await process.communicate()
-    except TimeoutError:
-        raise SealingError(f"it took longer than {SEAL_TIMEOUT_SECONDS:g} s") from None
-    finally:
-        if process.returncode is None:
-            with suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
-    if process.returncode:
-        raise SealingError(output.decode(errors="replace").strip().rpartition("\n")[2])
+    await run_in_background(run_module(SEALING_PROGRAM, *arguments), SEAL_TIMEOUT_SECONDS)
 
 
 class PartSealer:

@@ -1,0 +1,48 @@
+"""Questions in SQL about the totals by role, answered by DuckDB."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+from tidscope_backend.fleet.role_table import (
+    NoTableError,
+    NotMadeError,
+    committed,
+    open_table,
+    staged_parts,
+)
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+def connect(folder: Path) -> "duckdb.DuckDBPyConnection":
+    """Return a database in memory with the view `roles`: the table, and parts that wait for it.
+
+    Args:
+        folder: folder of the table.
+
+    Raises:
+        NoTableError: PyIceberg is missing, or there is no table.
+    """
+    import duckdb
+
+    # Parts first: one that is committed meanwhile is then known as such.
+    staged = staged_parts(folder)
+    known, files = set[str](), list[str]()
+    try:
+        table = open_table(folder)
+    except NotMadeError:
+        if not staged:
+            raise
+    else:
+        known = committed(table)
+        files += (unquote(urlsplit(one.file.file_path).path) for one in table.scan().plan_files())
+    files += [str(one) for one in staged if one.name not in known and one.exists()]
+    if not files:
+        raise NoTableError(f"{folder} has no rows yet; the first ones come after a minute")
+    database = duckdb.connect()
+    database.execute("set timezone = 'UTC'")
+    found = database.read_parquet(files, union_by_name=True, hive_partitioning=False)
+    found.create_view("roles")
+    return database

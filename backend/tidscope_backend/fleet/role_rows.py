@@ -1,0 +1,68 @@
+"""Totals by role of all targets, as rows of a table. Pure."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+from tidscope_wire.generated.catalogue import CATALOGUE
+from tidscope_wire.generated.models import Target
+
+from tidscope_backend.metrics.meters import TargetMeter
+
+COUNTERS = tuple(
+    field.name for field in CATALOGUE.fields if field.scope == "thread" and field.kind == "counter"
+)
+"""Columns of cumulative totals since attach, in the units of the field catalogue."""
+SCHEMA = pa.schema(
+    [
+        pa.field("time", pa.timestamp("us", "UTC"), nullable=False),
+        *(pa.field(name, pa.utf8(), nullable=False) for name in ("host", "host_name", "target")),
+        pa.field("program", pa.utf8(), nullable=False),
+        pa.field("pid", pa.int64(), nullable=False),
+        pa.field("role", pa.utf8()),
+        *(pa.field(name, pa.int64(), nullable=False) for name in ("live", "exited")),
+        *(pa.field(name, pa.int64()) for name in COUNTERS),
+    ]
+)
+"""Columns of a row: a role of a target at an instant of its host's clock. The role of the rest is
+null, as are counters that the kernel did not give."""
+
+
+class Reading(NamedTuple):
+    """Newest totals of a target.
+
+    Attributes:
+        target: the target.
+        host_name: name of its host.
+        meter: what its newest frame said.
+    """
+
+    target: Target
+    host_name: str
+    meter: TargetMeter
+
+
+def rows_of(readings: Iterable[Reading], taken_us: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Return rows of the targets with a newer frame than when their rows were last taken.
+
+    Args:
+        readings: targets.
+        taken_us: time of the newest row of each target, Unix microseconds.
+    """
+    return [
+        {
+            "time": meter.unix_us,
+            "host": target.host,
+            "host_name": host_name,
+            "target": target.id,
+            "program": target.process.name,
+            "pid": target.process.pid,
+            "role": role.role,
+            "live": role.live,
+            "exited": role.exited,
+            **{name: role.totals[name] for name in COUNTERS if name in role.totals},
+        }
+        for target, host_name, meter in readings
+        if meter.unix_us > taken_us.get(target.id, 0)
+        for role in meter.roles
+    ]

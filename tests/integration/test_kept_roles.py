@@ -1,0 +1,44 @@
+"""Totals by role of a real program, kept by a real backend and asked for in SQL."""
+
+import json
+import signal
+from pathlib import Path
+
+from processes import wait_until
+from prometheus_client.parser import text_string_to_metric_families
+from tidscope_processes import run, up
+
+
+def test_what_threads_did_can_be_asked_after_all_have_ended(tmp_path: Path) -> None:
+    runs = str(tmp_path / "runs")
+    folder = ("--runs-dir", runs)
+    refused = run("query", "select 1", *folder)
+    assert refused.returncode == 1
+    assert "--keep-roles-days" in refused.stderr
+    with up("--demo", "--keep-roles-days", "1", TIDSCOPE_RUNS=runs) as tidscope:
+        with tidscope.client() as client:
+            (target,) = client.get("/api/v1/targets").json()["targets"]
+
+            def seen() -> dict[str, float]:
+                families = text_string_to_metric_families(client.get("/metrics").text)
+                samples = {one.name: one.samples for one in families}
+                return {
+                    one.labels["role"]: one.value
+                    for one in samples.get("tidscope_thread_cpu_run_seconds", [])
+                    if one.labels["target"] == target["id"]
+                }
+
+            wait_until(lambda: bool(seen()))
+            before = seen()
+        assert tidscope.end(signal.SIGINT)[0] == 0
+    asked = run(
+        *("query", "--json", *folder),
+        "select role, host_name, max(live) as live, max(cpu_run_ns) as cpu_ns from roles "
+        f"where target = '{target['id']}' group by all order by role",
+    )
+    assert asked.returncode == 0, asked.stderr
+    rows = {row["role"]: row for row in map(json.loads, asked.stdout.splitlines())}
+    assert set(rows) >= set(before)
+    for role, seconds in before.items():
+        assert rows[role]["cpu_ns"] / 1e9 >= seconds
+        assert rows[role]["live"] >= 1

@@ -1,0 +1,93 @@
+"""Totals by role as rows, and their way into parts."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from backend_builders import HOST_ID, host, target
+from builders import frame_header
+from tidscope_backend.fleet import role_keeper
+from tidscope_backend.fleet.role_keeper import RoleKeeper
+from tidscope_backend.fleet.role_rows import COUNTERS, SCHEMA, Reading, rows_of
+from tidscope_backend.fleet.role_table import STAGED, staged_parts
+from tidscope_backend.metrics.meters import Meters
+from tidscope_backend.store.disk import Disk
+from tidscope_wire.generated.models import FrameHeader, RoleTotals
+
+WORKER = RoleTotals(role="worker-#", live=4, exited=2, totals={"cpu_run_ns": 7})
+REST = RoleTotals(role=None, live=1, exited=0, totals={"cpu_run_ns": 1, "cpu_delay_ns": 2})
+
+
+class Watched:
+    """A target whose frames come by hand."""
+
+    def __init__(self) -> None:
+        self.meters = Meters(lambda: 0.0, lambda _: 1)
+
+    def see(self, unix_us: int, *roles: RoleTotals) -> None:
+        """Receive a frame."""
+        made = frame_header(target=target().id)
+        told = [one.model_dump() for one in roles]
+        header = {**made.model_dump(), "unix_us": unix_us, "roles": told}
+        self.meters.observe(HOST_ID, FrameHeader.model_validate(header), b"")
+
+    def readings(self) -> Iterator[Reading]:
+        """Yield what was received."""
+        for meter in self.meters.targets.values():
+            yield Reading(target(), host().name, meter)
+
+
+@pytest.fixture
+def watched() -> Watched:
+    made = Watched()
+    made.see(1000, WORKER, REST)
+    return made
+
+
+def test_a_role_is_a_row_and_what_is_not_known_is_absent(watched: Watched) -> None:
+    worker, rest = rows_of(watched.readings(), {})
+    assert worker == {
+        **{"time": 1000, "host": HOST_ID, "host_name": host().name, "target": target().id},
+        **{"program": "work", "pid": 100, "role": "worker-#", "live": 4, "exited": 2},
+        "cpu_run_ns": 7,
+    }
+    assert (rest["role"], rest["cpu_delay_ns"]) == (None, 2)
+    assert {*worker, *COUNTERS} == set(SCHEMA.names)
+
+
+def test_a_target_without_a_newer_frame_has_no_new_rows(watched: Watched) -> None:
+    assert not rows_of(watched.readings(), {target().id: 1000})
+    watched.see(1001, WORKER)
+    assert len(rows_of(watched.readings(), {target().id: 1000})) == 1
+
+
+async def test_a_part_has_what_was_taken_since_the_one_before(
+    watched: Watched, tmp_path: Path
+) -> None:
+    keeper = RoleKeeper(tmp_path, watched.readings, Disk(), 1.0)
+    keeper.take()
+    keeper.take()
+    await keeper.seal()
+    watched.see(2000, WORKER)
+    await keeper.close()
+    first, second = (pq.read_table(part) for part in staged_parts(tmp_path))
+    assert first.schema == SCHEMA
+    assert (first.num_rows, second.num_rows, keeper.rows) == (2, 1, 3)
+
+
+async def test_rows_wait_for_a_disk_and_beyond_a_bound_are_counted(
+    watched: Watched, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / STAGED).write_text("no folder can be made here")
+    keeper = RoleKeeper(tmp_path, watched.readings, Disk(), 1.0)
+    keeper.take()
+    await keeper.seal()
+    monkeypatch.setattr(role_keeper, "MAX_ROWS", 2)
+    watched.see(2000, WORKER)
+    await keeper.close()
+    assert keeper.lost == 1
+    (tmp_path / STAGED).unlink()
+    await keeper.seal()
+    (part,) = staged_parts(tmp_path)
+    assert [row.as_py() for row in pq.read_table(part)["role"]] == [None, "worker-#"]
