@@ -42,6 +42,7 @@ SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "docs/agents",
             "docs/locks",
             "docs/notebook",
+            "docs/fleet",
             "docs/prediction",
         ),
     ),

@@ -219,6 +219,7 @@ class Backend:
             *(self.registry, self.links, self.fanout, self.meters),
             *(recorded, self.exports, self.connections),
             {} if self.debug_files is None else self.debug_files.outcomes,
+            {} if self.roles is None else self.roles.outcomes,
         )
 
     @asynccontextmanager

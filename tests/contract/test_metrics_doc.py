@@ -76,7 +76,14 @@ def full() -> list[Metric]:
     )
     hosts = ((host(), meters.hosts[HOST_ID]),)
     targets = ((known, meters.targets[known.id]),)
-    facts = Facts(StreamFacts(), hosts, targets, {"attached": 1}, debug_files={"fetched": 1})
+    facts = Facts(
+        StreamFacts(),
+        hosts,
+        targets,
+        {"attached": 1},
+        debug_files={"fetched": 1},
+        role_rows={"taken": 1},
+    )
     return list(families(facts))
 
 

@@ -28,8 +28,8 @@ class Watched:
     def see(self, unix_us: int, *roles: RoleTotals) -> None:
         """Receive a frame."""
         made = frame_header(target=target().id)
-        told = [one.model_dump() for one in roles]
-        header = {**made.model_dump(), "unix_us": unix_us, "roles": told}
+        sent = [one.model_dump() for one in roles]
+        header = {**made.model_dump(), "unix_us": unix_us, "roles": sent}
         self.meters.observe(HOST_ID, FrameHeader.model_validate(header), b"")
 
     def readings(self) -> Iterator[Reading]:
@@ -73,7 +73,7 @@ async def test_a_part_has_what_was_taken_since_the_one_before(
     await keeper.close()
     first, second = (pq.read_table(part) for part in staged_parts(tmp_path))
     assert first.schema == SCHEMA
-    assert (first.num_rows, second.num_rows, keeper.rows) == (2, 1, 3)
+    assert (first.num_rows, second.num_rows, keeper.outcomes["taken"]) == (2, 1, 3)
 
 
 async def test_rows_wait_for_a_disk_and_beyond_a_bound_are_counted(
@@ -86,7 +86,7 @@ async def test_rows_wait_for_a_disk_and_beyond_a_bound_are_counted(
     monkeypatch.setattr(role_keeper, "MAX_ROWS", 2)
     watched.see(2000, WORKER)
     await keeper.close()
-    assert keeper.lost == 1
+    assert keeper.outcomes["lost"] == 1
     (tmp_path / STAGED).unlink()
     await keeper.seal()
     (part,) = staged_parts(tmp_path)

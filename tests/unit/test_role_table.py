@@ -13,7 +13,7 @@ import pytest
 from processes import wait_until
 from tidscope_backend.fleet.committer import commit
 from tidscope_backend.fleet.queries import connect
-from tidscope_backend.fleet.role_keeper import COMMITTER, write_part
+from tidscope_backend.fleet.role_keeper import COMMITTER, write_rows
 from tidscope_backend.fleet.role_rows import SCHEMA
 from tidscope_backend.fleet.role_table import STAGED, NoTableError, open_table, staged_parts
 from tidscope_backend.processes import run_module
@@ -30,7 +30,7 @@ def row(host: int, time: datetime = NOW, role: str | None = "worker-#") -> dict[
 
 
 def write(folder: Path, *rows: dict[str, Any]) -> Path:
-    return write_part(folder / STAGED, list(rows))
+    return write_rows(folder / STAGED, list(rows))
 
 
 def hosts(folder: Path) -> list[str]:

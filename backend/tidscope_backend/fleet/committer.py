@@ -10,10 +10,9 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -25,18 +24,21 @@ from tidscope_backend.fleet.role_table import (
     STAGED,
     committed,
     open_table,
+    path_of,
     staged_parts,
 )
 from tidscope_backend.store.folder import sync_folder
 
 CLOCK_S = 1.0
 """Maximum lag of times of files behind the clock, in seconds."""
-AT_ONCE = 60
-"""Maximum parts in a commit, which bounds its memory."""
+AT_ONCE = 500_000
+"""Number of rows after which a commit takes no further part, which bounds its memory."""
 SETTLED = timedelta(minutes=15)
 """Time after an hour's end in which its rows still come; then its files are merged."""
-MAX_MERGED_ROWS = 10_000_000
-"""Maximum rows of an hour that is merged here; other engines have procedures for larger ones."""
+MAX_MERGED_ROWS = 1_000_000
+"""Maximum rows of an hour that is merged here, in memory; other engines merge larger ones."""
+ORDER = [(name, "ascending") for name in ("role", "program", "host", "target", "time")]
+"""Order of rows in a file: questions are about one role of many hosts."""
 SNAPSHOTS = timedelta(hours=1)
 """Time for which snapshots are kept, for readers that began earlier."""
 
@@ -76,21 +78,25 @@ def commit(folder: Path, keep_seconds: float, now: datetime) -> int:
 
 def _add(table: Table, folder: Path) -> int:
     rows = 0
-    parts = staged_parts(folder)
+    waiting = staged_parts(folder)
     done = committed(table)
-    for at in range(0, len(parts), AT_ONCE):
-        batch = parts[at : at + AT_ONCE]
-        new = {part: found for part in batch if part.name not in done for found in _read(part)}
+    while waiting:
+        batch, new, count = list[Path](), dict[Path, pa.Table](), 0
+        while waiting and count < AT_ONCE:
+            part = waiting.pop(0)
+            batch.append(part)
+            if part.name not in done and (found := _read(part)) is not None:
+                new[part] = found
+                count += found.num_rows
         if new:
-            added = pa.concat_tables(new.values())
+            added = pa.concat_tables(new.values()).sort_by(ORDER)
             names = " ".join(part.name for part in new)
             before = time.time()
             table.append(added, snapshot_properties={PARTS: names})
-            _flush(_path(table.location()), before - CLOCK_S)
-            rows += added.num_rows
+            _flush(path_of(table.location()), before - CLOCK_S)
+            rows += count
         for part in batch:
             part.unlink(missing_ok=True)
-    if parts:
         sync_folder(folder / STAGED)
     return rows
 
@@ -106,18 +112,18 @@ def _flush(folder: Path, since_s: float) -> None:
                 os.close(descriptor)
 
 
-def _read(part: Path) -> Iterator[pa.Table]:
-    """Yield a part's rows; a damaged part is set aside and reported."""
+def _read(part: Path) -> pa.Table | None:
+    """Return a part's rows; a damaged part is set aside and reported."""
     try:
         found = pq.read_table(part)
     except pa.ArrowInvalid as error:
         part.rename(part.with_suffix(".damaged"))
         print(f"{part.name} is damaged and set aside: {error}", file=sys.stderr)
-        return
+        return None
     absent = [field for field in SCHEMA if field.name not in found.column_names]
     for field in absent:
         found = found.append_column(field, pa.nulls(found.num_rows, field.type))
-    yield found.select(SCHEMA.names).cast(SCHEMA)
+    return found.select(SCHEMA.names).cast(SCHEMA)
 
 
 def _delete_before(table: Table, until: datetime) -> None:
@@ -140,8 +146,7 @@ def _merge(table: Table, until: datetime) -> None:
         if rows[hour] <= MAX_MERGED_ROWS:
             within = _within(datetime.fromtimestamp(hour * 3600, UTC))
             found = table.scan(row_filter=within).to_arrow()
-            order = [(name, "ascending") for name in ("role", "host", "target", "time")]
-            table.overwrite(found.sort_by(order), overwrite_filter=within)
+            table.overwrite(found.sort_by(ORDER), overwrite_filter=within)
 
 
 def _within(hour: datetime) -> str:
@@ -152,18 +157,14 @@ def _within(hour: datetime) -> str:
 
 def _remove_unused(table: Table, before: datetime) -> None:
     """Remove data and metadata files that no snapshot has, and that are older than a time."""
-    used = {_path(one) for one in table.inspect.all_files()["file_path"].to_pylist()}
+    used = {path_of(one) for one in table.inspect.all_files()["file_path"].to_pylist()}
     for snapshot in table.snapshots():
-        used.add(_path(snapshot.manifest_list))
-        used |= {_path(one.manifest_path) for one in snapshot.manifests(table.io)}
-    home = _path(table.location())
+        used.add(path_of(snapshot.manifest_list))
+        used |= {path_of(one.manifest_path) for one in snapshot.manifests(table.io)}
+    home = path_of(table.location())
     for path in (*home.glob("data/**/*.parquet"), *home.glob("metadata/*.avro")):
         if path not in used and path.stat().st_mtime < before.timestamp():
             path.unlink()
-
-
-def _path(uri: str) -> Path:
-    return Path(unquote(urlsplit(uri).path))
 
 
 def _naive(when: datetime) -> datetime:

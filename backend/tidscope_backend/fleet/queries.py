@@ -2,12 +2,12 @@
 
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
 
 from tidscope_backend.fleet.role_table import (
     NoTableError,
     NotMadeError,
     committed,
+    data_files,
     open_table,
     staged_parts,
 )
@@ -37,7 +37,7 @@ def connect(folder: Path) -> "duckdb.DuckDBPyConnection":
             raise
     else:
         known = committed(table)
-        files += (unquote(urlsplit(one.file.file_path).path) for one in table.scan().plan_files())
+        files += map(str, data_files(table))
     files += [str(one) for one in staged if one.name not in known and one.exists()]
     if not files:
         raise NoTableError(f"{folder} has no rows yet; the first ones come after a minute")

@@ -4,9 +4,10 @@ import asyncio
 import logging
 import secrets
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tidscope_backend.background_programs import ProgramFailedError, run_in_background
 from tidscope_backend.fleet.role_rows import SCHEMA, Reading, rows_of
@@ -15,6 +16,9 @@ from tidscope_backend.pacing import next_multiple
 from tidscope_backend.processes import run_module
 from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.folder import replace_file
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 EVERY_S = 10.0
 """Interval between two rows of a role, in seconds."""
@@ -40,8 +44,7 @@ class RoleKeeper:
         keep_seconds: age after which rows are deleted, in seconds.
 
     Attributes:
-        rows: number of rows taken.
-        lost: number of rows that could not be written.
+        outcomes: number of rows taken, and of those lost as they could not be written.
     """
 
     def __init__(
@@ -52,7 +55,7 @@ class RoleKeeper:
         keep_seconds: float,
         commit: Callable[[Path, float], Awaitable[None]] | None = None,
     ) -> None:
-        self.rows = self.lost = 0
+        self.outcomes: Counter[str] = Counter(taken=0, lost=0)
         self._folder, self._read, self._disk = folder, read, disk
         self._keep_seconds = keep_seconds
         self._commit = commit or commit_in_process
@@ -75,7 +78,7 @@ class RoleKeeper:
         readings = list(self._read())
         rows = rows_of(readings, self._taken_us)
         self._taken_us = {one.target.id: one.meter.unix_us for one in readings}
-        self.rows += len(rows)
+        self.outcomes["taken"] += len(rows)
         self._waiting += rows
         self._bound()
 
@@ -85,7 +88,7 @@ class RoleKeeper:
         if not rows:
             return
         try:
-            await self._disk.write(write_part, self._folder / STAGED, rows)
+            await self._disk.write(write_rows, self._folder / STAGED, rows)
         except OSError as error:
             _log.warning("totals by role are not written: %s", error.strerror or error)
             self._waiting[:0] = rows
@@ -95,7 +98,7 @@ class RoleKeeper:
         excess = len(self._waiting) - MAX_ROWS
         if excess > 0:
             del self._waiting[:excess]
-            self.lost += excess
+            self.outcomes["lost"] += excess
 
     async def _take_often(self) -> None:
         sealed = time.monotonic()
@@ -115,15 +118,22 @@ class RoleKeeper:
             await next_multiple(COMMIT_S)
 
 
-def write_part(folder: Path, rows: list[dict[str, Any]]) -> Path:
+def write_rows(folder: Path, rows: list[dict[str, Any]]) -> Path:
     """Write rows as a new part. Raises OSError."""
+    import pyarrow as pa
+
+    return write_part(folder, pa.Table.from_pylist(rows, SCHEMA))
+
+
+def write_part(folder: Path, table: "pa.Table") -> Path:
+    """Write a table of rows as a new part. Raises OSError."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = folder / f"{time.time_ns() // 1_000_000:013d}-{secrets.token_hex(4)}.parquet"
     sink = pa.BufferOutputStream()
-    pq.write_table(pa.Table.from_pylist(rows, SCHEMA), sink, compression="zstd")
+    pq.write_table(table, sink, compression="zstd")
     replace_file(path, sink.getvalue().to_pybytes())
     return path
 

@@ -7,6 +7,7 @@ ROLES/tidscope/roles/      data files by hour and bucket of hosts, and Iceberg's
 
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
 
 from tidscope_backend.fleet.role_rows import SCHEMA
 
@@ -25,6 +26,8 @@ BUCKETS = 16
 """Number of partitions of hosts within an hour."""
 PROPERTIES = {
     "write.parquet.compression-codec": "zstd",
+    # Rows are sorted by role, so readers skip groups of other roles.
+    "write.parquet.row-group-limit": "16384",
     "write.metadata.delete-after-commit.enabled": "true",
     "write.metadata.previous-versions-max": "10",
 }
@@ -47,6 +50,16 @@ def committed(table: "Table") -> set[str]:
     """Return the names of parts that kept snapshots added; older parts are not staged any more."""
     summaries = [one.summary for one in table.snapshots() if one.summary is not None]
     return {name for one in summaries for name in (one.get(PARTS) or "").split()}
+
+
+def path_of(uri: str) -> Path:
+    """Return the path of a local file's address."""
+    return Path(unquote(urlsplit(uri).path))
+
+
+def data_files(table: "Table") -> list[Path]:
+    """Return the files of the table's rows."""
+    return [path_of(one.file.file_path) for one in table.scan().plan_files()]
 
 
 def open_table(folder: Path, *, make: bool = False) -> "Table":

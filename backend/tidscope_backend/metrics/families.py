@@ -69,6 +69,7 @@ class Facts:
         runs: counts of active recordings.
         connections: connections of the server.
         debug_files: debug files that were asked for, by outcome.
+        role_rows: rows of totals by role that are kept, by outcome.
     """
 
     stream: StreamFacts
@@ -78,13 +79,23 @@ class Facts:
     runs: RunFacts = RunFacts()
     connections: ConnectionCounts = field(default_factory=ConnectionCounts)
     debug_files: Mapping[str, int] = field(default_factory=dict)
+    role_rows: Mapping[str, int] = field(default_factory=dict)
 
 
 def families(facts: Facts) -> Iterator[Metric]:
     """Yield all families, each once."""
     return chain(
         _of_backend(facts.stream, facts.states),
-        _of_debug_files(facts.debug_files),
+        _by_outcome(
+            "tidscope_debug_files",
+            "Debug files that debuginfod servers were asked for, by outcome.",
+            facts.debug_files,
+        ),
+        _by_outcome(
+            "tidscope_role_rows",
+            "Rows of totals by role: taken to be kept, and lost as they could not be written.",
+            facts.role_rows,
+        ),
         _of_connections(facts.connections),
         _of_runs(facts.runs),
         _of_collectors(facts),
@@ -150,15 +161,11 @@ def _of_backend(stream: StreamFacts, states: Mapping[str, int]) -> Iterator[Metr
     )
 
 
-def _of_debug_files(outcomes: Mapping[str, int]) -> Iterator[Metric]:
-    asked = CounterMetricFamily(
-        "tidscope_debug_files",
-        "Debug files that debuginfod servers were asked for, by outcome.",
-        labels=["outcome"],
-    )
+def _by_outcome(name: str, text: str, outcomes: Mapping[str, int]) -> Iterator[Metric]:
+    family = CounterMetricFamily(name, text, labels=["outcome"])
     for outcome, count in sorted(outcomes.items()):
-        asked.add_metric([outcome], count)
-    yield asked
+        family.add_metric([outcome], count)
+    yield family
 
 
 def _of_connections(counts: ConnectionCounts) -> Iterator[Metric]:
@@ -307,8 +314,6 @@ ENDED_SECONDS = 300.0
 scraped.
 
 Equals Prometheus' lookback period.
-
-Equals Prometheus' lookback period.
 """
 
 
@@ -342,6 +347,7 @@ def gather(
     exports: ExportCounts | None = None,
     connections: ConnectionCounts | None = None,
     debug_files: Mapping[str, int] = MappingProxyType({}),
+    role_rows: Mapping[str, int] = MappingProxyType({}),
 ) -> Facts:
     """Gather all facts at one instant, in the thread that changes them."""
     now = meters.clock()
@@ -377,4 +383,5 @@ def gather(
         runs=runs,
         connections=replace(connections) if connections else ConnectionCounts(),
         debug_files=dict(debug_files),
+        role_rows=dict(role_rows),
     )
