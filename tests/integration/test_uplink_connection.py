@@ -11,6 +11,7 @@ from backend_builders import TARGET_ID, frame_bytes, key_frame, process, steerin
 from backend_server import Backend, running_backend
 from live_page import LivePage
 from receiver import connected
+from tidscope_backend import VERSION
 from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.uplink import connection
 from tidscope_collector.uplink.commands import Reply, reply_text
@@ -248,7 +249,7 @@ async def test_another_version_is_named_and_waited_for(
     monkeypatch.setattr(connection, "PROTOCOL_VERSION", 99)
     async with UplinkHarness(targets, backend.port) as harness:
         assert min(await harness.tries(2)) >= LONGEST_WAIT_S * MIN_RATIO
-    assert f"the collector speaks version 99, the backend {PROTOCOL_VERSION}" in caplog.text
+    assert f"the collector speaks version 99 (tidscope {VERSION}), the backend {PROTOCOL_VERSION} " in caplog.text
     assert "install the same version" in caplog.text
 
 

@@ -17,10 +17,9 @@ from tidscope_wire.generated.models import (
     CollectorGoodbye,
     CollectorHello,
     CollectorWelcome,
-    FramesReceived,
-    FramesWatched,
     Host,
     PolicyInfo,
+    RefusedReply,
     RestoredProgram,
     Target,
     TargetChanged,
@@ -32,7 +31,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 
 from tidscope_collector.sampling.selfwatch import Load
 from tidscope_collector.targets.targets import TargetRegistry
-from tidscope_collector.uplink.commands import Command, Commands, parse, reply_text
+from tidscope_collector.uplink.commands import Command, Commands, Fact, parse, reply_text
 from tidscope_collector.uplink.frames import FramesLink
 from tidscope_collector.uplink.reconnecting import (
     LONGEST_WAIT_S,
@@ -221,9 +220,9 @@ class Uplink:
     async def _obey(self, link: ClientConnection) -> Never:
         while True:
             command = parse(await link.recv())
-            if command is not None and not isinstance(
-                command, CollectorWelcome | FramesReceived | FramesWatched
-            ):
+            if isinstance(command, RefusedReply):
+                await self._give(link, command.model_dump_json())
+            elif command is not None and not isinstance(command, Fact):
                 task = asyncio.create_task(self._answer(link, command))
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
