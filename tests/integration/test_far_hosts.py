@@ -1,5 +1,6 @@
 """Collector and backend on two hosts, with a network between that is cut, slow and lossy."""
 
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -84,18 +85,47 @@ async def test_no_frame_is_lost_when_the_network_is_cut_and_the_backend_begins_a
             assert not [text for text in fresh.texts if isinstance(text, FramesLost)]
 
 
+CLOCK_AHEAD_S = 300
+CLOCK = f"""
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{{
+    int failed = syscall(SYS_clock_gettime, clock, now);
+    if (!failed && clock == CLOCK_REALTIME)
+        now->tv_sec += {CLOCK_AHEAD_S};
+    return failed;
+}}
+"""
+
+
+def wrong_clock(folder: Path) -> tuple[str, ...]:
+    """A command that runs another one with a wall clock that is five minutes ahead."""
+    library = folder / "clock.so"
+    command = ["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", str(library)]
+    subprocess.run(command, input=CLOCK, text=True, check=True)
+    return ("env", f"LD_PRELOAD={library}")
+
+
 async def test_each_frame_of_a_long_outage_arrives_or_is_reported_missing(
     far: FarHost, known_work: KnownWork, tmp_path: Path
 ) -> None:
-    """Longer than the collector can keep frames, on a line that is slow and loses packets."""
+    """Longer than the collector can keep frames, on a line that is slow and loses packets.
+
+    The collector's clock is wrong, which its host says, and no account of time depends on it.
+    """
     port = free_port()
     url = f"ws://{far.address}:{port}"
-    bounded = (sys.executable, str(ALTERED), "--waiting-bytes", "40000")
+    altered = (sys.executable, str(ALTERED), "--waiting-bytes", "40000")
+    within = (*wrong_clock(tmp_path), *altered)
     where = {"XDG_STATE_HOME": str(tmp_path), "TIDSCOPE_RUNS": str(tmp_path / "runs")}
     far.wire.delay_s, far.wire.loss = 0.02, 0.02
     async with (
         served(port, far.within, ("--host", far.address), **where),
-        CollectorProcess(port, bounded, host=far.address) as collector,
+        CollectorProcess(port, within, host=far.address) as collector,
     ):
         async with program(far, port) as client, LivePage(url, TOKEN) as page:
             await connected(page)
@@ -123,6 +153,7 @@ async def test_each_frame_of_a_long_outage_arrives_or_is_reported_missing(
             answer = await client.post(f"/runs/{run.id}/stop")
             run = RunManifest.model_validate_json(answer.raise_for_status().content)
             answer = await client.get("/health")
+            (host,) = (await client.get("/hosts")).json()["hosts"]
             health = HealthResponse.model_validate_json(answer.raise_for_status().content)
     assert header.health.frames_dropped == missing > 0
     assert missing == sum(text.to_seq - text.from_seq + 1 for text in said) == health.lost
@@ -132,3 +163,7 @@ async def test_each_frame_of_a_long_outage_arrives_or_is_reported_missing(
     assert sum(between) == missing
     assert recorded[-1][1] - recorded[0][0] + 1 == missing + sum(b - a + 1 for a, b in recorded)
     assert far.wire.lost > 0
+    assert abs(host["clock_ahead_us"] / 1e6 - CLOCK_AHEAD_S) < CLOCK_AHEAD_S / 2
+    assert run.started_unix_us - run.created_unix_us > CLOCK_AHEAD_S * 1e6 / 2
+    assert run.losses.clock_jumps == 0
+    assert run.losses.missing_ns <= run.to_ns - run.from_ns

@@ -5,6 +5,7 @@ Frames take a data connection (`frames`), which ends with this one.
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from typing import Never
 
@@ -113,10 +114,13 @@ class CollectorSessions:
         unknown: list[str],
         authority: HostAuthority | None,
     ) -> None:
-        announced = AnnouncedTargets(hello.host.id, self._registry, hello.targets)
+        now_us = time.time_ns() // 1000
+        ahead_us = None if hello.unix_us is None else hello.unix_us - now_us
+        host = hello.host.model_copy(update={"clock_ahead_us": ahead_us})
+        announced = AnnouncedTargets(host.id, self._registry, hello.targets)
         replaced = asyncio.Event()
         link = CollectorLink(
-            hello.host,
+            host,
             connection.send_text,
             replaced.set,
             self._settings.command_seconds,
@@ -127,7 +131,7 @@ class CollectorSessions:
         welcome = CollectorWelcome(protocol=PROTOCOL_VERSION, resume={}, frames=link.ticket)
         self._links.add(link)
         lost = self._outages.lost_targets(hello)
-        self._registry.connect_host(hello.host, hello.targets)
+        self._registry.connect_host(host, hello.targets)
         _log.info("collector of %s (%s) connected", hello.host.name, hello.host.id)
         link.dialect.leave_out(unknown)
         reading = asyncio.create_task(self._read(connection, link))

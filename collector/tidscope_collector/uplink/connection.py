@@ -7,6 +7,7 @@ which is allowed while this one stands.
 import asyncio
 import logging
 import random
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -190,6 +191,7 @@ class Uplink:
             targets=known,
             policies=self._policies,
             restored=self._restored,
+            unix_us=time.time_ns() // 1000,
         )
         await self._give(link, hello.model_dump_json())
         try:
