@@ -75,9 +75,8 @@ class SignIn:
             async with asyncio.timeout(ANSWER_S):
                 status, body = await self._post(attempt.request.model_dump_json().encode())
         except TimeoutError:
-            raise SignInError(
-                f"the program at {self._address} gave no proof within {ANSWER_S:g} s; "
-                "nothing was sent to it"
+            raise ConnectionError(
+                f"the program at {self._address} gave no proof within {ANSWER_S:g} s"
             ) from None
         except ssl.SSLCertVerificationError as error:
             hint = _CERTIFICATE_HINTS.get(error.verify_code)
