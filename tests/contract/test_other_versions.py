@@ -8,7 +8,6 @@ import pyarrow as pa
 import pytest
 from backend_builders import TARGET_ID, host, key_frame, target
 from backend_server import Backend, running_backend
-from fake_collector import FakeCollector
 from tidscope_backend import VERSION
 from tidscope_wire.frame import LENGTH, split, split_text
 from tidscope_wire.generated.close_code import CloseCode
@@ -47,14 +46,12 @@ def other(version: str) -> Host:
 
 def table(columns: Mapping[str, str]) -> bytes:
     """A table of one row, whose numbers are 7 and texts x."""
-    arrays = [
-        pa.array(["x" if kind == "utf8" else 7], TYPES[kind]) for kind in columns.values()
-    ]
+    arrays = [pa.array(["x" if kind == "utf8" else 7], TYPES[kind]) for kind in columns.values()]
     batch = pa.record_batch(arrays, names=list(columns))
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema) as writer:
         writer.write_batch(batch)
-    data = sink.getvalue().to_pybytes()
+    data: bytes = sink.getvalue().to_pybytes()
     return data + b"\0" * (-len(data) % 8)
 
 

@@ -254,7 +254,10 @@ async def test_another_version_is_named_and_waited_for(
     monkeypatch.setattr(connection, "PROTOCOL_VERSION", 99)
     async with UplinkHarness(targets, backend.port) as harness:
         assert min(await harness.tries(2)) >= LONGEST_WAIT_S * MIN_RATIO
-    assert f"the collector speaks version 99 (tidscope {VERSION}), the backend {PROTOCOL_VERSION} " in caplog.text
+    assert (
+        f"the collector speaks version 99 (tidscope {VERSION}), the backend {PROTOCOL_VERSION} "
+        in caplog.text
+    )
     assert "install the same version" in caplog.text
 
 

@@ -37,7 +37,12 @@ def test_events_of_unknown_kinds_are_left_out_and_the_others_stay() -> None:
     header, _ = split(key_frame(3))
     newer = json.loads(header.model_dump_json())
     known = json.loads(GAP.model_dump_json())
-    newer["events"] = [{"type": "dawn"}, known | {"cause": "x"}, {"type": "dusk", "at_ns": 1}, known]
+    newer["events"] = [
+        {"type": "dawn"},
+        known | {"cause": "x"},
+        {"type": "dusk", "at_ns": 1},
+        known,
+    ]
     found, names = known_part(HEADER, json.dumps(newer).encode())
     assert found == header.model_copy(update={"events": [GAP, GAP]})
     assert names == ["events dawn", "events.cause", "events dusk"]
