@@ -7,6 +7,7 @@ import argparse
 import json
 import sys
 from typing import Any
+from unittest.mock import patch
 
 from tidscope_collector import service
 from tidscope_collector.__main__ import main
@@ -31,12 +32,12 @@ def bound_frames(most: int) -> None:
             sys.stderr.flush()
         return found
 
-    FramesLink.load = noted_load  # type: ignore[method-assign]
+    patch.object(FramesLink, "load", noted_load).start()
 
 
 def be_of_version(version: str) -> None:
     """Be of another version, whose messages have members that this one's have not."""
-    setattr(service, "version", lambda _: version)  # noqa: B010
+    patch.object(service, "version", lambda _: version).start()
     give = Uplink._give
 
     async def given(self: Uplink, link: Any, message: str) -> None:
@@ -46,7 +47,7 @@ def be_of_version(version: str) -> None:
             target["later"] = [1]
         await give(self, link, json.dumps(value))
 
-    Uplink._give = given  # type: ignore[method-assign]
+    patch.object(Uplink, "_give", given).start()
 
 
 if __name__ == "__main__":
