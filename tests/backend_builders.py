@@ -5,6 +5,7 @@ from typing import Literal
 
 import numpy as np
 from builders import frame_header
+from tidscope_backend import VERSION
 from tidscope_backend.stream.frames import StoredFrame, parse_frame
 from tidscope_wire.frame import FrameDecoder, RowEncoder, Rows, join
 from tidscope_wire.frame_tables import Tables
@@ -43,7 +44,7 @@ def host(host_id: str = HOST_ID, name: str = "box") -> Host:
         connected=True,
         collector=CollectorInfo(
             pid=1,
-            version="0.1.0",
+            version=VERSION,
             privileged=True,
             source="taskstats",
             reason="CAP_NET_ADMIN is there",

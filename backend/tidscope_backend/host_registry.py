@@ -61,6 +61,11 @@ class HostRegistry:
         """Find a host."""
         return self._hosts.get(host_id)
 
+    def clock_ahead_us(self, host_id: str) -> int:
+        """Wall clock of a host minus the backend's, in microseconds; 0 if unknown."""
+        host = self._hosts.get(host_id)
+        return (host.clock_ahead_us or 0) if host is not None else 0
+
     def collector_pid(self, host_id: str) -> int | None:
         """Process ID of the host's last collector, or None if none has connected."""
         host = self._hosts.get(host_id)

@@ -259,6 +259,21 @@ def split(frame: bytes) -> tuple[FrameHeader, memoryview]:
     Raises:
         FrameError: it is not a frame.
     """
+    text, body = split_text(frame)
+    try:
+        header = FrameHeader.model_validate_json(text)
+    except ValueError as error:
+        raise FrameError(f"bad header: {error}") from error
+    _check_lengths(header, body)
+    return header, body
+
+
+def split_text(frame: bytes) -> tuple[bytes, memoryview]:
+    """Take a frame apart: the text of its header, unchecked, and what is behind it.
+
+    Raises:
+        FrameError: it is not a frame.
+    """
     if len(frame) < LENGTH.size:
         raise FrameError(f"a frame has at least {LENGTH.size} bytes, this one {len(frame)}")
     (length,) = LENGTH.unpack_from(frame)
@@ -267,13 +282,7 @@ def split(frame: bytes) -> tuple[FrameHeader, memoryview]:
         raise FrameError(f"header of {length} bytes in a frame of {len(frame)}")
     if end % 8:
         raise FrameError(f"the Arrow part starts at {end}, which is not a multiple of 8")
-    try:
-        header = FrameHeader.model_validate_json(frame[LENGTH.size : end])
-    except ValueError as error:
-        raise FrameError(f"bad header: {error}") from error
-    body = memoryview(frame)[end:]
-    _check_lengths(header, body)
-    return header, body
+    return frame[LENGTH.size : end], memoryview(frame)[end:]
 
 
 def _check_lengths(header: FrameHeader, body: memoryview) -> None:

@@ -108,8 +108,13 @@ def decode_tables(
     return found
 
 
-def decode_table(name: TableName, data: bytes | memoryview) -> Table:
+def decode_table(name: TableName, data: bytes | memoryview, *, newer: bool = False) -> Table:
     """Decode one table; columns that it lacks, because it is older than they are, are 0.
+
+    Args:
+        name: of the table.
+        data: the Arrow stream.
+        newer: ignore columns that this version does not know.
 
     Raises:
         FrameError: it is not an Arrow stream of one batch with its columns and at most
@@ -120,6 +125,8 @@ def decode_table(name: TableName, data: bytes | memoryview) -> Table:
         refuse_compressed(data)
         with pa.ipc.open_stream(pa.py_buffer(data)) as reader:
             there = reader.schema
+            if newer:
+                there = pa.schema([field for field in there if field.name in schema.names])
             if not there.equals(schema) and not _is_older(name, schema, there):
                 raise FrameError(f"table {name} has other columns than {schema.names}")
             batch = reader.read_next_batch()

@@ -31,7 +31,7 @@ from tidscope_collector.targets import targets as targets_module
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.uplink.audited_commands import AuditedCommands
-from tidscope_collector.uplink.commands import Command, CommandHandler, Commands
+from tidscope_collector.uplink.commands import Command, CommandHandler, Commands, parse
 from tidscope_wire.audit import AuditLog, AuditTrail
 from tidscope_wire.generated.models import (
     AttachCommand,
@@ -254,6 +254,12 @@ async def test_groups_that_cannot_be_attached_to(
     is_of_the_table(problem, kind)
 
 
+def test_a_command_of_another_version() -> None:
+    refused = parse('{"type":"dance_command","request_id":2}')
+    assert isinstance(refused, RefusedReply)
+    is_of_the_table(refused.problem, "bad-request")
+
+
 @pytest.mark.parametrize("kind", IDENTITIES)
 def test_refused_processes(kind: ProblemType) -> None:
     problem = attach_refusal(50, IDENTITIES[kind], None)
@@ -267,7 +273,7 @@ def test_every_kind_that_a_collector_raises_has_a_case() -> None:
         *COMMANDS,
         *IDENTITIES,
         *("target-exited", "too-many-targets", "audit-failed"),
-        *("bad-group", "empty-group", "group-too-large"),
+        *("bad-group", "empty-group", "group-too-large", "bad-request"),
     }
 
 

@@ -6,7 +6,8 @@ import os
 import subprocess
 import sys
 import tempfile
-from contextlib import redirect_stdout
+from contextlib import AsyncExitStack, redirect_stdout
+from itertools import pairwise
 from pathlib import Path
 from unittest.mock import patch
 
@@ -14,6 +15,8 @@ import httpx
 import pytest
 from backend_server import NO_KEPT_CONNECTIONS, TOKEN
 from capabilities import needs
+from live_page import LivePage
+from programs.known_work import KnownWork
 from tidscope_backend.cli import main
 from tidscope_backend.security.host_file import FILE_NAME, HostFile
 from tidscope_processes import NOBODY, CollectorProcess, free_port, served
@@ -38,11 +41,15 @@ def secret_of(printed: str) -> str:
     return secret
 
 
-async def test_hosts_with_a_running_backend(tmp_path: Path) -> None:
-    """The real programs: added while the backend runs, replaced without a gap, then ended."""
+async def test_hosts_with_a_running_backend(tmp_path: Path, known_work: KnownWork) -> None:
+    """The real programs: added while the backend runs, replaced without a gap, then ended.
+
+    Frames stream meanwhile, and none is missing until the collector is replaced.
+    """
     port, state = free_port(), tmp_path / "state"
     headers = {"authorization": f"Bearer {TOKEN}"}
     async with (
+        AsyncExitStack() as pages,
         served(port, XDG_STATE_HOME=str(state)),
         httpx.AsyncClient(
             base_url=f"http://127.0.0.1:{port}",
@@ -59,13 +66,25 @@ async def test_hosts_with_a_running_backend(tmp_path: Path) -> None:
             assert ["web-1", host["id"]] == listed.splitlines()[1].split()[:2]
             assert first.rpartition(".")[2] not in listed
 
+            attached = await client.post(
+                "/api/v1/targets", json={"pid": known_work.pid, "rate_hz": 50}
+            )
+            target = attached.raise_for_status().json()["id"]
+            page = await pages.enter_async_context(LivePage(f"ws://127.0.0.1:{port}", TOKEN))
+            await page.subscribe(target)
+            assert contiguous(await page.frames(20))
+
             second = secret_of(await asyncio.to_thread(hosts, state, "rotate", "web-1"))
+            # Its connection goes on, with the old secret.
+            assert contiguous(await page.frames(60))
             assert second != first
             assert "valid until" in await asyncio.to_thread(hosts, state, "list")
             # Both are good meanwhile: the one that is connected, and the one that takes over.
             async with CollectorProcess(port, secret=second) as successor:
                 await successor.says("connected to the backend")
                 await collector.says("another collector of")
+                health = (await client.get("/api/v1/health")).json()
+                assert (health["lost"], health["frames"] >= 60) == (0, True)
                 await asyncio.to_thread(hosts, state, "rotate", "web-1", "--grace", "0")
                 await successor.says("the secret of collector:web-1 is not valid any more")
 
@@ -79,6 +98,10 @@ async def test_hosts_with_a_running_backend(tmp_path: Path) -> None:
     log = read_records(state / "tidscope" / "audit.jsonl")
     changes = [record.action for record in log if record.object == "web-1"]
     assert changes == ["add-secret", *["rotate-secret"] * 3, "revoke-secret"]
+
+
+def contiguous(frames: list[tuple[int, int]]) -> bool:
+    return all(after[0] == before[1] + 1 for before, after in pairwise(frames))
 
 
 async def test_a_collector_with_the_secret_of_another_host_is_refused_by_name(

@@ -17,7 +17,6 @@ from backend_server import TOKEN, running_backend
 from capabilities import missing, needs
 from faults import cells
 from live_page import LivePage
-from networks import far_host
 from programs.agent_program import AgentFolder
 from programs.go_programs import ThreadsRun
 from programs.known_work import KnownWork
@@ -85,32 +84,6 @@ async def test_no_frame_is_lost_or_doubled_when_the_backend_is_killed(
                 # All of it is still in the collector.
                 await follow(fresh, 0, seen)
                 assert reported_of_losses(page) == reported_of_losses(fresh) == []
-
-
-@needs("root")
-async def test_no_frame_is_lost_when_the_network_is_cut_and_the_backend_begins_again(
-    known_work: KnownWork,
-) -> None:
-    """The collector here, the backend on another host; a cut notifies neither."""
-    port = free_port()
-    with far_host() as far:
-        url = f"ws://{far.address}:{port}"
-        async with CollectorProcess(port, host=far.address), AsyncExitStack() as pages:
-            async with served(port, far.within, ("--host", far.address)):
-                page = await pages.enter_async_context(LivePage(url, TOKEN))
-                await connected(page)
-                target = await attach(port, known_work.pid, far.address)
-                await page.subscribe(target.id)
-                seen = await follow(page, 0, 20)
-                far.cut()
-            # Killed during the cut: neither the collector nor the page hears of it.
-            async with served(port, far.within, ("--host", far.address)):
-                far.join()
-                fresh = await pages.enter_async_context(LivePage(url, TOKEN))
-                await connected(fresh)
-                await fresh.subscribe(target.id, seen)
-                await follow(fresh, seen, seen + 200)
-                assert reported_of_losses(fresh) == []
 
 
 WAIT_S = 60

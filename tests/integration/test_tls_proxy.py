@@ -11,6 +11,7 @@ import httpx
 import yaml
 from backend_server import TOKEN
 from capabilities import missing, needs
+from certificates import make_authority, make_certificate
 from processes import wait_until
 from tidscope_backend.security.host_file import FILE_NAME, HostFile
 from tidscope_backend.settings import state_directory
@@ -21,20 +22,6 @@ pytestmark = needs("root")
 NGINX = ROOT / ".cache" / "nginx" / "usr" / "sbin" / "nginx"
 FOLDER = ROOT / "packaging" / "kubernetes"
 NODE = "node-1"
-
-
-def make_certificates(folder: Path) -> None:
-    """An authority, and a certificate for localhost that it signed."""
-    folder.mkdir()
-    new = ("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256")
-    begin = (*new, "-nodes", "-days", "2")
-    authority = ("-keyout", "ca.key", "-out", "ca.crt", "-subj", "/CN=tidscope test")
-    own = ("-keyout", "tls.key", "-out", "tls.crt", "-subj", "/CN=localhost")
-    signed = ("-CA", "ca.crt", "-CAkey", "ca.key", "-addext", "subjectAltName=DNS:localhost")
-    # A server is no authority, which openssl would make it by itself.
-    leaf = ("-addext", "basicConstraints=critical,CA:FALSE")
-    for command in ((*begin, *authority), (*begin, *own, *signed, *leaf)):
-        subprocess.run(command, cwd=folder, capture_output=True, check=True)
 
 
 @contextmanager
@@ -56,8 +43,8 @@ def proxy(folder: Path, port: int, backend: int) -> Iterator[None]:
 
 
 async def test_a_collector_connects_by_tls_and_a_page_is_served(tmp_path: Path) -> None:
-    make_certificates(tmp_path / "tls")
-    authority = tmp_path / "tls" / "ca.crt"
+    authority = make_authority(tmp_path / "tls")
+    make_certificate(tmp_path / "tls")
     port, backend, state = free_port(), free_port(), tmp_path / "state"
     documents = yaml.safe_load_all((FOLDER / "backend.yaml").read_text())
     containers = next(documents)["spec"]["template"]["spec"]["containers"]

@@ -11,10 +11,15 @@ from backend_builders import TARGET_ID, frame_bytes, key_frame, process, steerin
 from backend_server import Backend, running_backend
 from live_page import LivePage
 from receiver import connected
+from tidscope_backend import VERSION
 from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.uplink import connection
 from tidscope_collector.uplink.commands import Reply, reply_text
-from tidscope_collector.uplink.reconnecting import LONGEST_WAIT_S, REPLACED_WAIT_S
+from tidscope_collector.uplink.reconnecting import (
+    LONGEST_REFUSED_WAIT_S,
+    LONGEST_WAIT_S,
+    REPLACED_WAIT_S,
+)
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.frame import split
 from tidscope_wire.generated.limits import MAX_REPLY_BYTES
@@ -230,8 +235,9 @@ async def test_a_wrong_secret_is_named_once_and_waited_for(
 ) -> None:
     caplog.set_level(logging.INFO)
     async with UplinkHarness(targets, backend.port, secret="not-the-secret") as harness:
-        for wait in await harness.tries(4):
-            assert LONGEST_WAIT_S * MIN_RATIO <= wait <= LONGEST_WAIT_S * MAX_RATIO
+        for turn, wait in enumerate(await harness.tries(6)):
+            wanted = min(LONGEST_WAIT_S * 2**turn, LONGEST_REFUSED_WAIT_S)
+            assert wanted * MIN_RATIO <= wait <= wanted * MAX_RATIO
     said = [record.message for record in caplog.records if record.name == "tidscope.uplink"]
     assert len(said) == 1
     assert f"the program at 127.0.0.1:{backend.port} does not know the secret" in said[0]
@@ -248,7 +254,10 @@ async def test_another_version_is_named_and_waited_for(
     monkeypatch.setattr(connection, "PROTOCOL_VERSION", 99)
     async with UplinkHarness(targets, backend.port) as harness:
         assert min(await harness.tries(2)) >= LONGEST_WAIT_S * MIN_RATIO
-    assert f"the collector speaks version 99, the backend {PROTOCOL_VERSION}" in caplog.text
+    assert (
+        f"the collector speaks version 99 (tidscope {VERSION}), the backend {PROTOCOL_VERSION} "
+        in caplog.text
+    )
     assert "install the same version" in caplog.text
 
 

@@ -1,6 +1,7 @@
 """When a run ends although no frame says so."""
 
 import asyncio
+import time
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from backend_builders import frame_bytes, host, stream, target
 from run_harness import RunHarness
 from tidscope_backend.cli.run_text import summary
 from tidscope_backend.recording.closing import Flush
+from tidscope_wire.frame import split
 from tidscope_wire.generated.models import (
     FlushReply,
     FramesLost,
@@ -223,6 +225,25 @@ async def test_a_collector_that_does_not_answer_leaves_the_run_incomplete(tmp_pa
         "It was stopped. The collector did not confirm its last frame within 0.05 s. "
         "Missing: the last 2.0 s (20 samples), an unknown number of exits before its end."
     )
+    await harness.stop()
+
+
+async def test_the_missing_end_is_measured_by_the_clock_of_the_host(tmp_path: Path) -> None:
+    """A run of past frames alone, so no arrival says how old they are."""
+    harness = RunHarness(tmp_path, close_s=0.05)
+    await harness.start()
+    frames = stream(1, 11)
+    await harness.written(*frames)
+    last_us = split(frames[-1])[0].unix_us
+    before_us = time.time_ns() // 1000
+    slow = host().model_copy(update={"clock_ahead_us": last_us + 2_000_000 - before_us})
+    harness.registry.connect_host(slow, harness.targets)
+    run = (await harness.begin()).id
+    harness.flush = silent
+    done = await harness.recorder.stop(run)
+    since_ns = time.time_ns() - before_us * 1000
+    assert 2_000_000_000 <= done.losses.tail_ns <= 2_000_000_000 + since_ns
+    assert done.host.clock_ahead_us == slow.clock_ahead_us
     await harness.stop()
 
 

@@ -14,6 +14,7 @@ from tidscope_collector.steering.commands import SteeringCommands
 from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.uplink.commands import SHORT_COMMAND, CommandHandler, parse, reply_text
 from tidscope_wire.generated.models import (
+    CollectorWelcome,
     DoctorCheck,
     DoctorReply,
     DoctorReport,
@@ -89,8 +90,26 @@ def test_no_other_value_is_understood() -> None:
     good = ON.model_dump_json()
     assert parse(good) == ON
     for value in ("2", "null", '"/proc/sys/kernel/panic"'):
-        assert parse(good.replace("true", value)) is None
-    assert parse(good.replace('"on"', '"path":"x","on"')) is None
+        assert isinstance(parse(good.replace("true", value)), RefusedReply)
+    assert parse(good.replace('"request_id":7,', "")) is None
+
+
+def test_a_newer_backends_command_is_refused_unless_its_news_is_null() -> None:
+    """A member that is not null could change what is asked for; facts have no such effect."""
+    good = ON.model_dump_json()
+    assert parse(good.replace('"on"', '"path":null,"on"')) == ON
+    for newer in (
+        good.replace('"on"', '"path":"x","on"'),
+        good.replace("set_delay_accounting_command", "dance_command"),
+    ):
+        refused = parse(newer)
+        assert isinstance(refused, RefusedReply)
+        assert (refused.request_id, refused.problem.type) == (7, "urn:tidscope:problem:bad-request")
+        assert "does not know this" in refused.problem.detail
+        assert "same version" in refused.problem.hint
+    welcome = CollectorWelcome(protocol=1, resume={}, frames="0" * 32)
+    newer = welcome.model_dump_json().replace('"protocol"', '"version":"0.9","protocol"')
+    assert parse(newer) == welcome
 
 
 def processes(count: int, command: str) -> list[Process]:

@@ -188,7 +188,8 @@ def stack_sampling_router(registry: HostRegistry, links: CollectorLinks) -> APIR
         note(request.scope, seconds=f"{body.seconds:g}")
         target = registry.require_attached(target_id)
         until_us = None if target.stacks is None else target.stacks.until_unix_us
-        if until_us is not None and until_us > time.time_ns() // 1000:
+        now_us = time.time_ns() // 1000 + registry.clock_ahead_us(target.host)
+        if until_us is not None and until_us > now_us:
             continues_logged(request.scope)
         actor = principal_of(request.scope).actor
         reply = await links.pick(target.host).sample_stacks(target_id, body.seconds, actor)

@@ -110,7 +110,8 @@ class FramesSessions:
             CloseError: the connection has to be closed.
             DisconnectedError: the collector disconnected.
         """
-        hello = await first_message(connection, CollectorFrames, self._settings.hello_seconds)
+        seconds = self._settings.hello_seconds
+        hello, _ = await first_message(connection, CollectorFrames, seconds)
         link = self._links.of_ticket(hello.host, hello.ticket)
         if link is None:
             raise CloseError(CloseCode.GONE, "no control connection has this ticket")
@@ -145,10 +146,11 @@ class FramesSessions:
     async def _read(
         self, connection: CollectorConnection, link: CollectorLink, receipts: Receipts
     ) -> Never:
-        announced, ingest = link.announced, self._ingest.ingest
+        announced, ingest, dialect = link.announced, self._ingest.ingest, link.dialect
         while True:
-            message = await receive(connection)
+            message = await receive(connection, dialect.message)
             if isinstance(message, bytes):
+                message = dialect.frame(message)
                 try:
                     target, seq = ingest(announced, message)
                 except NotAnnouncedError as error:

@@ -42,6 +42,7 @@ from tidscope_wire.generated.problems import PROBLEMS
 from tidscope_wire.problems import PREFIX, ProblemError, refusal
 
 from tidscope_backend.ingest.frame_ingest import AnnouncedTargets
+from tidscope_backend.ingest.other_versions import Dialect
 from tidscope_backend.store.disk import SharedReads
 
 Command = (
@@ -114,6 +115,7 @@ class CollectorLink:
 
     Attributes:
         ticket: opens the data connection.
+        dialect: reads the collector's messages.
         said_goodbye: whether the collector announced its end.
     """
 
@@ -129,6 +131,7 @@ class CollectorLink:
     ) -> None:
         self.host = host
         self.announced = announced
+        self.dialect = Dialect(host)
         self.ticket = secrets.token_hex(TICKET_BYTES)
         self._frames: FramesChannel | None = None
         self.policies = list(policies)

@@ -4,14 +4,11 @@ import asyncio
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
-from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.models import (
     CollectorFrames,
     CollectorGoodbye,
     CollectorHello,
-    CollectorMessage,
     DoctorReply,
     FlushReply,
     FramesLost,
@@ -25,7 +22,7 @@ from tidscope_wire.generated.models import (
 )
 
 from tidscope_backend.connections.connection import CloseError
-from tidscope_backend.text import validation_text
+from tidscope_backend.ingest.other_versions import parse_hello
 
 Message = (
     CollectorHello
@@ -43,7 +40,6 @@ Message = (
     | CollectorGoodbye
 )
 First = TypeVar("First", CollectorHello, CollectorFrames)
-_MESSAGE: TypeAdapter[Message] = TypeAdapter(CollectorMessage)
 
 
 class DisconnectedError(Exception):
@@ -70,25 +66,26 @@ class HostAuthority(Protocol):
         """Check the collector's secret. Raises CloseError if it is no longer valid."""
 
 
-async def receive(connection: CollectorConnection) -> Message | bytes:
+async def receive(
+    connection: CollectorConnection, parse: Callable[[str], Message]
+) -> Message | bytes:
     """Wait for the next message.
+
+    Args:
+        connection: connection with checked access.
+        parse: parses text messages; raises CloseError.
 
     Raises:
         CloseError: the message does not match its schema.
         DisconnectedError: the collector disconnected.
     """
     message = await connection.receive()
-    if isinstance(message, bytes):
-        return message
-    try:
-        return _MESSAGE.validate_json(message)
-    except ValidationError as error:
-        raise CloseError(CloseCode.BAD_MESSAGE, validation_text(error)) from None
+    return message if isinstance(message, bytes) else parse(message)
 
 
 async def first_message(
     connection: CollectorConnection, kind: type[First], seconds: float
-) -> First:
+) -> tuple[First, list[str]]:
     """Wait for the first message, and check the version of the protocol.
 
     Args:
@@ -96,24 +93,30 @@ async def first_message(
         kind: model of the first message.
         seconds: timeout.
 
+    Returns:
+        The message, and the names of its members that this version does not know.
+
     Raises:
         CloseError: another message came, or none in time.
         DisconnectedError: the collector disconnected.
     """
+    unknown = list[str]()
+
+    def parse(text: str) -> Message:
+        message: Message
+        message, names = parse_hello(text)
+        unknown.extend(names)
+        return message
+
     try:
         async with asyncio.timeout(seconds):
-            message = await receive(connection)
+            message = await receive(connection, parse)
     except TimeoutError:
         raise CloseError(CloseCode.TIMED_OUT, f"no hello within {seconds:g} s") from None
     if not isinstance(message, kind):
         given = "a frame" if isinstance(message, bytes) else f"a {message.type}"
         raise CloseError(CloseCode.BAD_MESSAGE, f"the first message is {given}, not a hello")
-    if message.protocol != PROTOCOL_VERSION:
-        raise CloseError(
-            CloseCode.PROTOCOL_VERSION,
-            f"the collector speaks version {message.protocol}, the backend {PROTOCOL_VERSION}",
-        )
-    return message
+    return message, unknown
 
 
 def unexpected(message: Message | bytes, connection: str) -> CloseError:

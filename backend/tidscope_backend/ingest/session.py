@@ -5,6 +5,7 @@ Frames take a data connection (`frames`), which ends with this one.
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from typing import Never
 
@@ -96,28 +97,30 @@ class CollectorSessions:
             CloseError: the connection has to be closed.
             DisconnectedError: the collector disconnected.
         """
-        hello = await self._hello(connection)
-        if authority is not None:
-            authority.claim(hello.host.id, self._links.is_connected)
-        await self._serve(connection, hello, authority)
-
-    async def _hello(self, connection: CollectorConnection) -> CollectorHello:
         if len(self._links) >= self._settings.max_collectors:
             raise CloseError(
                 CloseCode.TOO_MANY, f"{self._settings.max_collectors} collectors are connected"
             )
-        return await first_message(connection, CollectorHello, self._settings.hello_seconds)
+        seconds = self._settings.hello_seconds
+        hello, unknown = await first_message(connection, CollectorHello, seconds)
+        if authority is not None:
+            authority.claim(hello.host.id, self._links.is_connected)
+        await self._serve(connection, hello, unknown, authority)
 
     async def _serve(
         self,
         connection: CollectorConnection,
         hello: CollectorHello,
+        unknown: list[str],
         authority: HostAuthority | None,
     ) -> None:
-        announced = AnnouncedTargets(hello.host.id, self._registry, hello.targets)
+        now_us = time.time_ns() // 1000
+        ahead_us = None if hello.unix_us is None else hello.unix_us - now_us
+        host = hello.host.model_copy(update={"clock_ahead_us": ahead_us})
+        announced = AnnouncedTargets(host.id, self._registry, hello.targets)
         replaced = asyncio.Event()
         link = CollectorLink(
-            hello.host,
+            host,
             connection.send_text,
             replaced.set,
             self._settings.command_seconds,
@@ -128,8 +131,9 @@ class CollectorSessions:
         welcome = CollectorWelcome(protocol=PROTOCOL_VERSION, resume={}, frames=link.ticket)
         self._links.add(link)
         lost = self._outages.lost_targets(hello)
-        self._registry.connect_host(hello.host, hello.targets)
+        self._registry.connect_host(host, hello.targets)
         _log.info("collector of %s (%s) connected", hello.host.name, hello.host.id)
+        link.dialect.leave_out(unknown)
         reading = asyncio.create_task(self._read(connection, link))
         watching = asyncio.create_task(_until_ended(hello.host.id, replaced, authority))
         tasks: list[asyncio.Task[None] | asyncio.Task[Never]] = [reading, watching]
@@ -161,7 +165,7 @@ class CollectorSessions:
 
     async def _read(self, connection: CollectorConnection, link: CollectorLink) -> Never:
         while True:
-            message = await receive(connection)
+            message = await receive(connection, link.dialect.message)
             if isinstance(message, bytes):
                 raise unexpected(message, "control")
             self._handle(link, message)

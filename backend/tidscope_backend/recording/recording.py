@@ -14,6 +14,7 @@ from tidscope_wire.frame import split
 from tidscope_wire.generated.limits import RUN_PART_BYTES, RUN_PART_SECONDS
 from tidscope_wire.generated.models import (
     FrameHeader,
+    Host,
     Target,
     TargetDetached,
     TargetExited,
@@ -62,7 +63,7 @@ class Recording:
         info: recording info for display.
         target: recorded target.
         limits: limits of a part.
-        collector_pid: process ID of the collector that samples the target.
+        host: host of the collector that samples the target.
         duration_ns: duration from the newest frame at the start; None if unlimited.
 
     Attributes:
@@ -97,7 +98,7 @@ class Recording:
         lock: RunLock,
         info: RecordingInfo,
         target: Target,
-        collector_pid: int,
+        host: Host,
         limits: PartLimits,
         duration_ns: int | None = None,
     ) -> None:
@@ -105,7 +106,8 @@ class Recording:
         self.lock = lock
         self.info = info
         self.target = target
-        self.collector_pid = collector_pid
+        self.collector_pid = host.collector.pid
+        self._clock_ahead_us = host.clock_ahead_us or 0
         self.stats = RecordingStats()
         self.until_ns: int | None = None
         self.awaiting_resume = False
@@ -168,7 +170,8 @@ class Recording:
         to_ns = None if self.began_s is None else int((now_s - self.began_s) * 1e9)
         if self.until_ns is not None and to_ns is not None:
             to_ns = min(to_ns, self.until_ns)
-        return Tail(to_ns, unix_us, exited)
+        # Frames have the time of their host.
+        return Tail(to_ns, unix_us + self._clock_ahead_us, exited)
 
     def write_first_frames(self, frames: Sequence[bytes]) -> Ending | None:
         """Write the initial frames of the run. Raises OSError."""

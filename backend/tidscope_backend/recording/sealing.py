@@ -83,7 +83,7 @@ def recover_recording(
         name=manifest.name,
         created_unix_us=manifest.created_unix_us,
     )
-    recording = Recording(folder, lock, info, manifest.target, manifest.host.collector.pid, limits)
+    recording = Recording(folder, lock, info, manifest.target, manifest.host, limits)
     recording.stored_command = manifest.target.process.command
     # Assume that the run must not store arguments: the setting is unknown here.
     recording.without_titles = True

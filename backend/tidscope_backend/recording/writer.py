@@ -261,7 +261,7 @@ def create_recording(
         created_unix_us=unix_us,
     )
     duration_ns = None if request.duration_s is None else int(request.duration_s * 1e9)
-    recording = Recording(folder, lock, info, target, host.collector.pid, limits, duration_ns)
+    recording = Recording(folder, lock, info, target, host, limits, duration_ns)
     recording.stored_command = request.command
     recording.without_titles = request.command not in (None, target.process.command)
     recording.stacks = request.stacks and request.duration_s != 0

@@ -1,9 +1,11 @@
 """Commands of the backend: parsing, running, and bounded answers."""
 
 import asyncio
+import json
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Protocol
 
 from pydantic import TypeAdapter, ValidationError
@@ -39,6 +41,7 @@ from tidscope_wire.generated.models import (
     TargetReply,
 )
 from tidscope_wire.problems import ProblemError, make_problem, refusal
+from tidscope_wire.unknown_members import known_part
 
 from tidscope_collector.procfs.delay_accounting import DelayAccounting, SwitchRefusedError
 from tidscope_collector.targets.targets import MAX_TARGETS, TargetRegistry
@@ -84,7 +87,8 @@ Reply = (
     | FlushReply
     | RefusedReply
 )
-Message = Command | CollectorWelcome | FramesReceived | FramesWatched
+Fact = CollectorWelcome | FramesReceived | FramesWatched
+Message = Command | Fact
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(CollectorCommand)
 SHORT_COMMAND = 200
 """Length to which command lines are cut in a list that is too long, in characters."""
@@ -92,12 +96,38 @@ SHORT_FINDING = 2_000
 """Length to which texts are cut in a report that is too long, in characters."""
 
 
-def parse(text: str | bytes) -> Message | None:
-    """Parse a message. Return None and log it if the protocol does not have it."""
+def parse(text: str | bytes) -> Message | RefusedReply | None:
+    """Parse a message of a backend of any version.
+
+    Facts are read without members that this version does not know. A command with such a member
+    is refused, unless the member is null: it could change what is asked for.
+
+    Returns:
+        The message, or the refusal of a command that this version does not have; None, logged, if
+        it is no command.
+    """
     try:
-        return _MESSAGE.validate_json(text)
+        message, unknown = known_part(_MESSAGE, text)
+        if not unknown or isinstance(message, Fact):
+            return message
+        return known_part(_MESSAGE, text, only_null=True)[0]
     except ValidationError as error:
         log.warning("the backend sent a message that is not in the protocol: %s", error)
+        return _refusal(text)
+
+
+def _refusal(text: str | bytes) -> RefusedReply | None:
+    """Return the refusal of a command that is not in the protocol; None without its number."""
+    try:
+        command = json.loads(text)
+        number, kind = command["request_id"], command["type"]
+        problem = make_problem(
+            "bad-request",
+            f"the collector, tidscope {version('tidscope')}, does not know this {kind:.64}",
+            "Install the same version of tidscope for collector and backend.",
+        )
+        return RefusedReply(request_id=number, problem=problem)
+    except (KeyError, RecursionError, TypeError, ValueError):
         return None
 
 

@@ -7,6 +7,7 @@ which is allowed while this one stands.
 import asyncio
 import logging
 import random
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -17,10 +18,9 @@ from tidscope_wire.generated.models import (
     CollectorGoodbye,
     CollectorHello,
     CollectorWelcome,
-    FramesReceived,
-    FramesWatched,
     Host,
     PolicyInfo,
+    RefusedReply,
     RestoredProgram,
     Target,
     TargetChanged,
@@ -32,7 +32,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 
 from tidscope_collector.sampling.selfwatch import Load
 from tidscope_collector.targets.targets import TargetRegistry
-from tidscope_collector.uplink.commands import Command, Commands, parse, reply_text
+from tidscope_collector.uplink.commands import Command, Commands, Fact, parse, reply_text
 from tidscope_collector.uplink.frames import FramesLink
 from tidscope_collector.uplink.reconnecting import (
     LONGEST_WAIT_S,
@@ -191,6 +191,7 @@ class Uplink:
             targets=known,
             policies=self._policies,
             restored=self._restored,
+            unix_us=time.time_ns() // 1000,
         )
         await self._give(link, hello.model_dump_json())
         try:
@@ -221,9 +222,9 @@ class Uplink:
     async def _obey(self, link: ClientConnection) -> Never:
         while True:
             command = parse(await link.recv())
-            if command is not None and not isinstance(
-                command, CollectorWelcome | FramesReceived | FramesWatched
-            ):
+            if isinstance(command, RefusedReply):
+                await self._give(link, command.model_dump_json())
+            elif command is not None and not isinstance(command, Fact):
                 task = asyncio.create_task(self._answer(link, command))
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)

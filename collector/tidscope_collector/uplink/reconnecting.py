@@ -12,6 +12,8 @@ STEADY_S = 5.0
 REPLACED_WAIT_S = 30.0
 """Wait after being replaced, in seconds. Otherwise two collectors of one host would replace each
 other in turn."""
+LONGEST_REFUSED_WAIT_S = 60.0
+"""Longest wait after repeated refusals, in seconds, which end only when somebody acts."""
 _HINTS = {
     CloseCode.UNAUTHENTICATED: "give both the same TIDSCOPE_COLLECTOR_SECRET",
     CloseCode.WRONG_HOST: "give each host its own secret: `tidscope hosts add NAME` at the backend",
@@ -27,12 +29,12 @@ _REFUSED = (CloseCode.BAD_MESSAGE, StandardCode.MESSAGE_TOO_BIG)
 class Backoff:
     """Exponential backoff, reset by a welcomed connection.
 
-    Welcomed connections that repeatedly end early also double the wait.
+    Welcomed connections that repeatedly end early also double the wait, and so do refusals.
     """
 
     def __init__(self) -> None:
         self._next = FIRST_WAIT_S
-        self._hasty = 0
+        self._hasty = self._refused = 0
 
     def wait_s(self, held_s: float | None, at_least_s: float = 0.0) -> float:
         """Return seconds to wait now, without jitter.
@@ -46,7 +48,9 @@ class Backoff:
             self._next = FIRST_WAIT_S * 2.0 ** min(max(0, self._hasty - 1), 10)
         wait = min(self._next, LONGEST_WAIT_S)
         self._next = min(2 * self._next, LONGEST_WAIT_S)
-        return max(wait, at_least_s)
+        longer_s = min(at_least_s * 2.0**self._refused, LONGEST_REFUSED_WAIT_S)
+        self._refused = min(self._refused + 1, 10) if at_least_s and held_s is None else 0
+        return max(wait, longer_s)
 
 
 @dataclass(frozen=True)

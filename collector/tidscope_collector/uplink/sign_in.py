@@ -5,6 +5,7 @@ Nothing derived from the secret is sent to a program that has not proven that it
 
 import asyncio
 import secrets
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from urllib.parse import urlsplit
@@ -28,6 +29,15 @@ ANSWER_S = 10.0
 MAX_ANSWER_BYTES = 65536
 PORTS = {"ws": 80, "wss": 443}
 _REFUSED = (b"403", b"429")
+_NEW_ONE = "renew it at the proxy, and see that the clocks of both hosts are right"
+_OTHER_NAME = "give --backend a name that the certificate has"
+_AUTHORITY = "name the file of the authority that signed it in SSL_CERT_FILE"
+_CERTIFICATE_HINTS = {
+    **{9: _NEW_ONE, 10: _NEW_ONE},
+    **{62: _OTHER_NAME, 64: _OTHER_NAME},
+    **{18: _AUTHORITY, 19: _AUTHORITY, 20: _AUTHORITY, 21: _AUTHORITY},
+}
+"""What to do about OpenSSL's reasons for refusing a certificate (X509_V_ERR)."""
 
 
 class SignInError(Exception):
@@ -65,9 +75,19 @@ class SignIn:
             async with asyncio.timeout(ANSWER_S):
                 status, body = await self._post(attempt.request.model_dump_json().encode())
         except TimeoutError:
+            raise ConnectionError(
+                f"the program at {self._address} gave no proof within {ANSWER_S:g} s"
+            ) from None
+        except ssl.SSLCertVerificationError as error:
+            hint = _CERTIFICATE_HINTS.get(error.verify_code)
             raise SignInError(
-                f"the program at {self._address} gave no proof within {ANSWER_S:g} s; "
-                "nothing was sent to it"
+                f"the certificate of {self._address} is refused: {error.verify_message}"
+                f"{f'; {hint}' if hint else ''}"
+            ) from None
+        except ssl.SSLError as error:
+            raise SignInError(
+                f"the program at {self._address} does not speak TLS as it has to "
+                f"({error.reason or error}); wss:// is for a proxy that ends TLS before the backend"
             ) from None
         if status in _REFUSED:
             raise SignInError(f"the program at {self._address} gave no proof: {_problem(body)}")

@@ -5501,6 +5501,10 @@ class Host(Message):
     """
     The last time that its collector went away without a restart of the backend; null: it never did. Set by the backend.
     """
+    clock_ahead_us: int | None = None
+    """
+    Wall clock of the host minus that of the backend when the collector connected, microseconds; null: unknown. Set by the backend.
+    """
 
 
 class HostsResponse(Message):
@@ -7607,6 +7611,10 @@ class CollectorHello(Message):
     ] = []
     """
     Programs that an earlier collector left changed, and that this one restored at its start.
+    """
+    unix_us: Annotated[int | None, Field(ge=0)] = None
+    """
+    Wall clock of the host when this was sent, Unix microseconds; null: a collector of an older version.
     """
 
 

@@ -14,8 +14,8 @@ class ProblemKind(NamedTuple):
 
 
 PROBLEMS: dict[ProblemType, ProblemKind] = {
-    # The request does not fit its schema. 400 where the body is not JSON.
-    "bad-request": ProblemKind(422, "Invalid request", ("backend", )),
+    # The request does not fit its schema, or the collector's version does not know the command. 400 where the body is not JSON.
+    "bad-request": ProblemKind(422, "Invalid request", ("collector", "backend", )),
     # No valid session and no valid token.
     "unauthenticated": ProblemKind(401, "Not signed in", ("backend", )),
     # The Origin header names a page that this backend does not serve.

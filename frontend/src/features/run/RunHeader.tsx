@@ -8,6 +8,7 @@ import { session } from "../../base/session";
 import { hasBackend } from "../../base/source";
 import { useStore } from "../../base/useStore";
 import { countersName } from "../../chart/describe";
+import { clockSkew } from "../../stream/clockSkew";
 import { formatDuration, formatValue, NO_VALUE } from "../../stream/format";
 import { knobName } from "../../stream/steerView";
 import { commandLine, outcomeCommand } from "../../stream/targetName";
@@ -146,6 +147,7 @@ function factsOf(run: RunManifest): readonly Fact[] {
   const { host, target, counts, policies, outcome } = run;
   const { process, source } = target;
   const started_ms = run.started_unix_us / 1000;
+  const skew = clockSkew(host);
   const count = (value: number) => formatValue(value, "count");
   const facts: Fact[] = [
     ["Recorded", localDate(started_ms), utcTime(started_ms)],
@@ -159,6 +161,11 @@ function factsOf(run: RunManifest): readonly Fact[] {
       process.executable,
     ],
     ["Host", host.name, `${host.cpu_model}, ${host.cpus} CPUs`],
+    ...(skew === null
+      ? []
+      : ([
+          ["Clock", `${skew} the backend's`, "Times of the run are of its host's clock"],
+        ] as const)),
     ["Kernel", `Linux ${host.kernel}`, null],
     ["Rate", `${target.rate_hz} Hz`, "Sampling rate requested at the start"],
     [

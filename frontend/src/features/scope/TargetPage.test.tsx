@@ -44,6 +44,17 @@ it("says that a collector crashed, then what was attached again and restored", a
   expect(screen.queryByText(/^The collector crashed at/)).toBeNull();
 });
 
+it("says whose clock the times are of", async () => {
+  const backend = new FakeBackend();
+  const page = await TestPage.watching(1, { backend });
+  backend.change({ hosts: [{ ...HOST, clock_ahead_us: -300_400_000 }] });
+  await page.settle();
+  screen.getByText(`The clock of ${HOST.name} is 5 min 00 s behind the backend's`);
+  backend.change({ hosts: [{ ...HOST, clock_ahead_us: 2_000_000 }] });
+  await page.settle();
+  expect(screen.queryByText(/^The clock of/)).toBeNull();
+});
+
 it("says that one was stopped on purpose", async () => {
   const backend = new FakeBackend();
   const page = await TestPage.watching(1, { backend });

@@ -11,6 +11,7 @@ import { attachedHref } from "../../base/route";
 import { navigate } from "../../base/routing";
 import { READABLE_MS, useStore, useThrottled } from "../../base/useStore";
 import { useLiveClient } from "../../stream/client";
+import { clockSkew } from "../../stream/clockSkew";
 import { exitStatusText, formatDuration } from "../../stream/format";
 import { programOf } from "../../stream/targetName";
 import type { TargetView } from "../../stream/targetView";
@@ -91,6 +92,7 @@ export function Scope({ id }: { readonly id: string }) {
             <TargetHeader target={target} view={view} />
             {target.state === "attached" ? null : <EndedNotice target={target} view={view} />}
             {host === undefined ? null : <OutageNotice host={host} />}
+            <ClockNotice host={host} />
             {view.state === "quiet" && host?.connected !== false ? (
               <Notice status="warning" title="No samples for several seconds">
                 The host may be overloaded, or the collector has stopped.
@@ -202,6 +204,16 @@ function newest(processes: readonly Process[]): Process | null {
   return processes.reduce<Process | null>(
     (best, each) => (best === null || each.started_unix_ms > best.started_unix_ms ? each : best),
     null,
+  );
+}
+
+/** Notice that the times on the page are those of a clock that is wrong, or the backend's is. */
+function ClockNotice({ host }: { readonly host: Host | undefined }) {
+  const skew = clockSkew(host);
+  return skew === null ? null : (
+    <Notice status="warning" title={`The clock of ${host?.name} is ${skew} the backend's`}>
+      Times on this page and in runs are of that clock. Set both by NTP.
+    </Notice>
   );
 }
 
