@@ -18,8 +18,8 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_wire.generated.models import GomaxprocsChanged, SteeringDecided, Target
 
 PATIENCE_S = 120.0
-KNOBS = {"go": "go-agent", "python": "pool-agent", "java": "pool-agent", "rust": "pool-agent"}
-SIZES = {"go": 2, "python": 1, "java": 2, "rust": 1}
+KNOBS = dict.fromkeys(LANGUAGES, "pool-agent") | {"go": "go-agent"}
+SIZES = {"go": 2, "python": 1, "java": 2, "rust": 1, "c": 2}
 
 
 @pytest.fixture
