@@ -120,7 +120,7 @@ site: $(STAMP)-dev $(NODE_STAMP) ## build the docs site, with the page of a reco
 	$(PY) tools/build_site.py dist/site
 	$(PY) tools/build_demo.py dist/site/demo
 
-agents: $(STAMP)-dev ## make the packages of the agents: dist/agents
+agent-packages: $(STAMP)-dev ## make the packages of the agents: dist/agents
 	$(PY) tools/pack_agents.py dist/agents
 
 release: ## make a release in dist/release: make release VERSION=0.2.0 (RELEASE_ARGS=--dry-run: without the tags)

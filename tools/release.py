@@ -20,7 +20,7 @@ from pathlib import Path
 from command_line import ROOT
 
 NAME = "tidscope"
-BUILT = ("wheel", "agents", "site")
+BUILT = ("wheel", "agent-packages", "site")
 """Targets of the Makefile that make what is released."""
 SUMS = "SHA256SUMS"
 NOTES = "NOTES.md"

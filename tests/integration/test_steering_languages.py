@@ -125,9 +125,7 @@ async def test_cooperative_raises_the_throughput_of_a_c_pool(root: Installation)
     with AgentFolder() as folder, Steered(crowded_c(16), folder) as program:
         target, _ = await root.attach(program.pid)
         own = await asyncio.to_thread(throughput_of, program)
-        steered = await root.steer(
-            target.id, policy="cooperative", parameters={"interval_s": 0.5}
-        )
+        steered = await root.steer(target.id, policy="cooperative", parameters={"interval_s": 0.5})
         assert steered.steering is not None
         assert steered.steering.knob == "pool-agent"
         deadline = time.monotonic() + PATIENCE_S

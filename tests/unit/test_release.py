@@ -13,7 +13,7 @@ VERSION = "0.2.0"
 MAKEFILE = """\
 wheel:
 \tmkdir -p dist && echo wheel > dist/tidscope-0.2.0-py3-none-any.whl
-agents:
+agent-packages:
 \tmkdir -p dist/agents && echo header > dist/agents/tidscope-agent-c-0.2.0.tar.gz
 site:
 \tmkdir -p dist/site && echo page > dist/site/index.html
@@ -108,7 +108,7 @@ def test_what_speaks_against_a_release_is_said(
 
 def test_a_failed_build_is_no_release(root: Path) -> None:
     run(root, "--prepare")
-    (root / "Makefile").write_text("wheel:\n\tfalse\nagents site:\n\ttrue\n")
+    (root / "Makefile").write_text("wheel:\n\tfalse\nagent-packages site:\n\ttrue\n")
     commit(root)
     with pytest.raises(subprocess.CalledProcessError):
         run(root)

@@ -85,7 +85,9 @@ def _build_cpp(folder: Path, name: str, environment: Mapping[str, str]) -> Path:
     agent = _first(AGENTS, "the agents") / "c"
     files = sorted(folder.glob("*.cc"))
     command = [_tool("c++", "g++"), "-std=c++17", "-O2", "-pthread", f"-I{agent}"]
-    return _built(name, [*files, *agent.glob("*.h")], command, list(map(str, files)), "-o", environment)
+    return _built(
+        name, [*files, *agent.glob("*.h")], command, list(map(str, files)), "-o", environment
+    )
 
 
 def _build_rust(folder: Path, name: str, environment: Mapping[str, str]) -> Path:
