@@ -462,7 +462,7 @@ void tidscope_end(tidscope_pool *pool, tidscope_job job, int failed) {
 
 void tidscope_ops_add(uint64_t count) { __atomic_fetch_add(&tds_ops, count, __ATOMIC_RELAXED); }
 
-/* What pools of one name report together. */
+/* Figures of all pools of one name. */
 struct tds_reading {
   tds_figures did;
   uint64_t size, busy, queue;

@@ -1,4 +1,4 @@
-"""Each agent is adopted from its package by the first lines of its README, outside the repository."""
+"""Each agent is adopted from its package alone, by the first lines of its README."""
 
 import os
 import re

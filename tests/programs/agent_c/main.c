@@ -18,7 +18,7 @@ static tidscope_pool *pool;
 static tidscope_job queue[QUEUE];
 static int queued, taken, done;
 
-/* What jobs of `busy` do: meet at a barrier. */
+/* Barrier at which jobs of `busy` meet. */
 static int together, waiting, rounds, running, most, late;
 
 /* Wait until as many jobs as `together` run at once; a job that waited in vain is late. */
