@@ -120,7 +120,10 @@ site: $(STAMP)-dev $(NODE_STAMP) ## build the docs site, with the page of a reco
 	$(PY) tools/build_site.py dist/site
 	$(PY) tools/build_demo.py dist/site/demo
 
-release: ## make a release in dist/release: make release VERSION=0.2.0 (RELEASE_ARGS=--dry-run: without the tag)
+agent-packages: $(STAMP)-dev ## make the packages of the agents: dist/agents
+	$(PY) tools/pack_agents.py dist/agents
+
+release: ## make a release in dist/release: make release VERSION=0.2.0 (RELEASE_ARGS=--dry-run: without the tags)
 	$(PYTHON) tools/release.py $(VERSION) $(RELEASE_ARGS)
 
 demo-site: $(STAMP)-dev $(NODE_STAMP) ## build the page of a recorded run that needs no backend: dist/demo

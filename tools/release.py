@@ -1,10 +1,10 @@
 """Make a release: `python tools/release.py VERSION` builds, checks, tags, and fills dist/release.
 
-The folder holds the wheel, the sources of the tag, the docs site, the bill of materials, SHA256SUMS
-and NOTES.md, the changelog's section of the version. Nothing is published, and the tag is not
-pushed.
+The folder holds the wheel, the packages of the agents, the sources of the tag, the docs site, the
+bill of materials, SHA256SUMS and NOTES.md, the changelog's section of the version. Go finds its
+agent by a tag of its own. Nothing is published, and the tags are not pushed.
 `--prepare` writes the version into the files that name it, for a commit of its own. `--dry-run`
-does everything but the tag.
+does everything but the tags.
 """
 
 import argparse
@@ -20,16 +20,34 @@ from pathlib import Path
 from command_line import ROOT
 
 NAME = "tidscope"
-BUILT = ("wheel", "site")
+BUILT = ("wheel", "agent-packages", "site")
 """Targets of the Makefile that make what is released."""
 SUMS = "SHA256SUMS"
 NOTES = "NOTES.md"
 SBOM = "sbom.cdx.json"
 _VERSION = re.compile(r"\d+\.\d+\.\d+")
-_NAMED = {
-    "pyproject.toml": re.compile(r'(?m)^(version = ")[^"]+(?=")'),
+_TOML = re.compile(r'(?m)^(version = ")[^"]+(?=")')
+_CARGO_LOCK = re.compile(rf'("{NAME}-agent"\nversion = ")[^"]+(?=")')
+NAMED = {
+    "pyproject.toml": _TOML,
     "package.json": re.compile(r'(?m)^(  "version": ")[^"]+(?=")'),
     "package-lock.json": re.compile(rf'("name": "{NAME}",\s+"version": ")[^"]+(?=")'),
+    "agents/python/pyproject.toml": _TOML,
+    "agents/python/tidscope_agent/protocol.py": re.compile(r'(?m)^(VERSION = ")[^"]+(?=")'),
+    "agents/go/tidscope.go": re.compile(r'(?m)^(const Version = ")[^"]+(?=")'),
+    "agents/go/README.md": re.compile(r"(agents/go[/@]v)\d[\d.]+(?=$|`)", re.MULTILINE),
+    "agents/java/pom.xml": re.compile(r"(?m)^(  <version>)[^<]+(?=<)"),
+    "agents/java/README.md": re.compile(rf"({NAME}-agent-)\d[\d.]+(?=\.(?:jar|pom))"),
+    "agents/java/src/main/java/tidscope/agent/Agent.java": re.compile(
+        r'( String VERSION = ")[^"]+(?=")'
+    ),
+    "agents/rust/tidscope_agent/Cargo.toml": _TOML,
+    "agents/rust/README.md": re.compile(rf"({NAME}-agent-)\d[\d.]+(?=\")"),
+    "agents/rust/tidscope_agent/Cargo.lock": _CARGO_LOCK,
+    "workloads/echo/Cargo.lock": _CARGO_LOCK,
+    "workloads/find/Cargo.lock": _CARGO_LOCK,
+    "tests/programs/pools_rust/Cargo.lock": _CARGO_LOCK,
+    "agents/c/tidscope_agent.h": re.compile(r'( TIDSCOPE_AGENT_VERSION ")\d[^"]+(?=")'),
 }
 """Files that name the version, and what stands before it; each place is rewritten."""
 UNRELEASED = "## [Unreleased]"
@@ -37,7 +55,7 @@ UNRELEASED = "## [Unreleased]"
 
 def named_versions(root: Path) -> Iterator[tuple[str, str]]:
     """Yield each file that names a version, with the version; once for each place."""
-    for name, pattern in _NAMED.items():
+    for name, pattern in NAMED.items():
         text = (root / name).read_text(encoding="utf-8")
         for found in pattern.finditer(text):
             yield name, text[found.end(1) : found.end()]
@@ -61,13 +79,19 @@ def problems(root: Path, version: str) -> Iterator[str]:
         yield f"CHANGELOG.md has no section {version}, or an empty one"
     if git(root, "status", "--porcelain"):
         yield "files differ from the commit"
-    if git(root, "tag", "--list", f"v{version}"):
-        yield f"the tag v{version} exists"
+    for tag in tags_of(version):
+        if git(root, "tag", "--list", tag):
+            yield f"the tag {tag} exists"
+
+
+def tags_of(version: str) -> tuple[str, ...]:
+    """Return the tags of a release: its own, and that by which Go finds the agent."""
+    return f"v{version}", f"agents/go/v{version}"
 
 
 def prepare(root: Path, version: str, day: str) -> None:
     """Write the version into all files that name it, and head the unreleased changes with it."""
-    for name, pattern in _NAMED.items():
+    for name, pattern in NAMED.items():
         path = root / name
         text = path.read_text(encoding="utf-8")
         path.write_text(pattern.sub(rf"\g<1>{version}", text), encoding="utf-8")
@@ -87,6 +111,7 @@ def fill(root: Path, out: Path, version: str, more: Sequence[Path]) -> list[Path
     """
     for old in (root / "dist").glob(f"{NAME}-*.whl"):
         old.unlink()
+    shutil.rmtree(root / "dist" / "agents", ignore_errors=True)
     for target in BUILT:
         subprocess.run(["make", target], cwd=root, check=True)
     wheels = sorted((root / "dist").glob(f"{NAME}-{version}-*.whl"))
@@ -94,7 +119,8 @@ def fill(root: Path, out: Path, version: str, more: Sequence[Path]) -> list[Path
         raise FileNotFoundError(f"dist/{NAME}-{version}-*.whl")
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
-    made = [Path(shutil.copy2(each, out)) for each in (*wheels, root / SBOM, *more)]
+    agents = sorted((root / "dist" / "agents").iterdir())
+    made = [Path(shutil.copy2(each, out)) for each in (*wheels, *agents, root / SBOM, *more)]
     sources = out / f"{NAME}-{version}.tar.gz"
     prefix = f"--prefix={NAME}-{version}/"
     git(root, "archive", "--format=tar.gz", prefix, "-o", str(sources), "HEAD")
@@ -120,7 +146,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("version", help="such as 0.2.0")
     parser.add_argument("--prepare", action="store_true", help="write the version into the files")
-    parser.add_argument("--dry-run", action="store_true", help="everything but the tag")
+    parser.add_argument("--dry-run", action="store_true", help="everything but the tags")
     parser.add_argument("--add", type=Path, nargs="*", default=[], help="further artefacts")
     parser.add_argument("--root", type=Path, default=ROOT, help="the checkout")
     given = parser.parse_args(arguments)
@@ -141,8 +167,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.dry_run:
         print(f"not tagged (dry run); problems: {len(against)}")
         return 1 if against else 0
-    git(root, "tag", "-a", f"v{given.version}", "-F", str(out / NOTES))
-    print(f"tagged v{given.version}; publish with: git push origin v{given.version}")
+    for tag in tags_of(given.version):
+        git(root, "tag", "-a", tag, "-F", str(out / NOTES))
+    tags = " ".join(tags_of(given.version))
+    print(f"tagged {tags}; publish with: git push origin {tags}")
     return 0
 
 

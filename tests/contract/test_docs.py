@@ -26,10 +26,11 @@ CODES = {-32700, -32600, -32601, -32602, -32001, -32002, -32003, -32004, -32005}
 SOURCES = {
     "go": ("go/protocol.go", (-32005,)),
     "python": ("python/tidscope_agent/protocol.py", ()),
-    # Only the adapter in Python runs commands (-32005). The agents of Rust and Java serve in one
+    # Only the adapter in Python runs commands (-32005). Those of Rust, Java and C serve in one
     # thread, which ends when the agent is closed, so neither has the code for a closed agent.
     "rust": ("rust/tidscope_agent/src/failure.rs", (-32002, -32005)),
     "java": ("java/src/main/java/tidscope/agent/Failure.java", (-32002, -32005)),
+    "c": ("c/tidscope_agent.h", (-32002, -32005)),
 }
 
 

@@ -32,8 +32,8 @@ PROC = ProcFs()
 NOBODY = 65534
 LONG_S = 60.0
 LARGEST_ID = (1 << 53) - 1
-KNOBS = {"go": "gomaxprocs", "python": "pool", "java": "pool", "rust": "pool"}
-RUNTIMES = {"rust": "native"}
+KNOBS = dict.fromkeys(LANGUAGES, "pool") | {"go": "gomaxprocs"}
+RUNTIMES = {"rust": "native", "c": "native"}
 """Names that differ from the name of the language."""
 CALL = b'{"jsonrpc": "2.0", "id": 7, "method": "hello"}\n'
 PARSE, INVALID, METHOD, PARAMS = -32700, -32600, -32601, -32602

@@ -29,7 +29,7 @@ PATIENCE_FRAMES = 2_000
 REQUESTS = 400
 AGREES = 0.02
 """Relative tolerance of times: the service reads its clock at other instants than the agent."""
-KINDS = {"go": "workers", "python": "threads", "java": "threads", "rust": "threads"}
+KINDS = dict.fromkeys(LANGUAGES, "threads") | {"go": "workers"}
 
 
 @pytest.fixture

@@ -12,14 +12,14 @@ from installation import Installation, installation
 from processes import start_ticks
 from programs.agent_program import LANGUAGES, ORIGINAL, AgentFolder, AgentProgram
 from programs.go_programs import ThreadsRun
-from programs.steered import Steered, crowded_go
+from programs.steered import Steered, crowded_c, crowded_go
 from tidscope_collector.agent.client import open_agent
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_wire.generated.models import GomaxprocsChanged, SteeringDecided, Target
 
 PATIENCE_S = 120.0
-KNOBS = {"go": "go-agent", "python": "pool-agent", "java": "pool-agent", "rust": "pool-agent"}
-SIZES = {"go": 2, "python": 1, "java": 2, "rust": 1}
+KNOBS = dict.fromkeys(LANGUAGES, "pool-agent") | {"go": "go-agent"}
+SIZES = {"go": 2, "python": 1, "java": 2, "rust": 1, "c": 2}
 
 
 @pytest.fixture
@@ -104,6 +104,33 @@ async def test_a_go_pool_is_steered_in_place_of_gomaxprocs(root: Installation) -
         while await asyncio.to_thread(size_of, program) != 4:
             assert time.monotonic() < deadline
             await asyncio.sleep(0.05)
+        await root.release(target.id)
+        assert await asyncio.to_thread(size_of, program) == 16
+
+
+def throughput_of(program: Steered, seconds: float = 1.0) -> float:
+    """Operations a second that the program's agent counts from now on."""
+    client = open_agent(ProcFs(), program.pid, start_ticks(program.pid), timeout_s=60)
+    before = client.read()
+    time.sleep(seconds)  # The figure is a rate over this time.
+    after = client.read()
+    client.close()
+    return (after.ops - before.ops) / (after.monotonic_ns - before.monotonic_ns) * 1e9
+
+
+@needs("root")
+@pytest.mark.asyncio(loop_scope="module")
+async def test_cooperative_raises_the_throughput_of_a_c_pool(root: Installation) -> None:
+    """16 jobs at once get in each other's way: 6 do half as much again."""
+    with AgentFolder() as folder, Steered(crowded_c(16), folder) as program:
+        target, _ = await root.attach(program.pid)
+        own = await asyncio.to_thread(throughput_of, program)
+        steered = await root.steer(target.id, policy="cooperative", parameters={"interval_s": 0.5})
+        assert steered.steering is not None
+        assert steered.steering.knob == "pool-agent"
+        deadline = time.monotonic() + PATIENCE_S
+        while await asyncio.to_thread(throughput_of, program) < 1.25 * own:
+            assert time.monotonic() < deadline, own
         await root.release(target.id)
         assert await asyncio.to_thread(size_of, program) == 16
 

@@ -12,13 +12,16 @@ import tempfile
 from pathlib import Path
 from typing import Any, Self
 
-from programs.build import build_go_module, build_java, build_rust
+from programs.build import build_c, build_go_module, build_java, build_rust
 
 HERE = Path(__file__).parent
 AGENTS = HERE.parents[1] / "agents"
 ORIGINAL, LOWER, UPPER = 3, 1, 8
 JAVA_OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
-LANGUAGES = ("go", "python", "java", "rust")
+LANGUAGES = ("go", "python", "java", "rust", "c")
+C_FLAGS = ("-std=c11", "-pedantic", f"-I{AGENTS / 'c'}")
+SANITIZED = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+"""Every broken input that tests send to the C agent is checked for errors of memory as well."""
 
 
 def command(language: str, reachable: Path | None = None) -> list[str]:
@@ -38,6 +41,8 @@ def command(language: str, reachable: Path | None = None) -> list[str]:
         return ["java", *JAVA_OPTIONS, "-cp", str(classes), "Main"]
     if language == "rust":
         built = build_rust(HERE / "agent_rust" / "main.rs", AGENTS / "rust" / "tidscope_agent")
+    elif language == "c":
+        built = build_c(HERE / "agent_c" / "main.c", *C_FLAGS, *SANITIZED)
     else:
         built = build_go_module(HERE / "agent_go", AGENTS / "go")
     return [str(built if reachable is None else shutil.copy(built, reachable))]
@@ -54,6 +59,8 @@ def service(language: str) -> list[str]:
     if language == "rust":
         crate = AGENTS / "rust" / "tidscope_agent"
         return [str(build_rust(example / "src" / "main.rs", crate))]
+    if language == "c":
+        return [str(build_c(example / "service.c", *C_FLAGS))]
     return [str(build_go_module(example, AGENTS / "go"))]
 
 

@@ -53,13 +53,21 @@ def cached(
 def build_c(source: Path, *flags: str) -> Path:
     """Compile one C file with the system's compiler; the path of the executable."""
     compile_it = ["cc", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread", *flags]
-    return cached(source.stem, source.read_bytes(), compile_it, [str(source)], env=dict(os.environ))
+    return _build_native(source, compile_it)
 
 
 def build_cpp(source: Path, *flags: str) -> Path:
     """Compile one C++ file with the system's compiler; the path of the executable."""
     compile_it = ["c++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-pthread", *flags]
-    return cached(source.stem, source.read_bytes(), compile_it, [str(source)], env=dict(os.environ))
+    return _build_native(source, compile_it)
+
+
+def _build_native(source: Path, command: list[str]) -> Path:
+    """Compile a file; its key has the headers of the folders that `-I` names."""
+    folders = [Path(flag[2:]) for flag in command if flag.startswith("-I")]
+    headers = [path for folder in folders for path in sorted(folder.glob("*.h"))]
+    content = b"".join(path.read_bytes() for path in (source, *headers))
+    return cached(source.stem, content, command, [str(source)], env=dict(os.environ))
 
 
 def build_go(source: Path, *flags: str, processor: str = "") -> Path:

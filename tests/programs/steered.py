@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 from typing import Self
 
-from programs.agent_program import JAVA_OPTIONS
-from programs.build import build_go, build_go_module, build_java, build_rust
+from programs.agent_program import C_FLAGS, JAVA_OPTIONS
+from programs.build import build_c, build_go, build_go_module, build_java, build_rust
 
 HERE = Path(__file__).parent
 AGENTS = HERE.parents[1] / "agents"
@@ -30,6 +30,12 @@ def crowded_go(workers: int = 16, largest: int = 32) -> list[str]:
     """A steered Go pool of workers that get in each other's way; 6 do most."""
     program = build_go_module(HERE / "crowded_go", AGENTS / "go")
     return [str(program), str(workers), str(largest)]
+
+
+def crowded_c(places: int = 16, largest: int = 32) -> list[str]:
+    """A steered C pool of places whose jobs get in each other's way; 6 do most."""
+    program = build_c(HERE / "crowded_c" / "main.c", *C_FLAGS)
+    return [str(program), str(places), str(largest)]
 
 
 def waiting_python(smallest: int = 1, largest: int = 16) -> list[str]:

@@ -148,7 +148,12 @@ def test_a_missing_load_generator_is_named_with_its_package(
 
 
 @pytest.mark.parametrize(
-    ("language", "said"), [("go", "package golang-go"), ("java", "package default-jdk-headless")]
+    ("language", "said"),
+    [
+        ("go", "package golang-go"),
+        ("java", "package default-jdk-headless"),
+        ("c++", r"package g\+\+"),
+    ],
 )
 def test_a_missing_toolchain_is_named_with_its_package(
     monkeypatch: pytest.MonkeyPatch, language: str, said: str

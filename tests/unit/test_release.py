@@ -13,9 +13,13 @@ VERSION = "0.2.0"
 MAKEFILE = """\
 wheel:
 \tmkdir -p dist && echo wheel > dist/tidscope-0.2.0-py3-none-any.whl
+agent-packages:
+\tmkdir -p dist/agents && echo header > dist/agents/tidscope-agent-c-0.2.0.tar.gz
 site:
 \tmkdir -p dist/site && echo page > dist/site/index.html
 """
+NAMING = {name: (release.ROOT / name).read_text() for name in release.NAMED}
+OTHERS = ("agents/", "workloads/", "tests/")
 TREE = {
     "pyproject.toml": '[project]\nname = "tidscope"\nversion = "0.1.0"\n',
     "package.json": '{\n  "name": "tidscope",\n  "version": "0.1.0"\n}\n',
@@ -24,6 +28,7 @@ TREE = {
         '      "name": "tidscope",\n      "version": "0.1.0"\n    },\n'
         '    "node_modules/a": {\n      "version": "0.1.0"\n    }\n  }\n}\n'
     ),
+    **{name: text for name, text in NAMING.items() if name.startswith(OTHERS)},
     "CHANGELOG.md": "# Changelog\n\n## [Unreleased]\n\n- New: a chart.\n\n## 0.1.0\n\n- Old.\n",
     "sbom.cdx.json": "{}\n",
     "Makefile": MAKEFILE,
@@ -56,7 +61,7 @@ def test_a_release_is_prepared_tried_and_made(
 ) -> None:
     assert run(root, "--prepare") == 0
     assert {version for _, version in release.named_versions(root)} == {VERSION}
-    assert len(list(release.named_versions(root))) == 4
+    assert {name for name, _ in release.named_versions(root)} == set(NAMING)
     assert (
         '"node_modules/a": {\n      "version": "0.1.0"' in (root / "package-lock.json").read_text()
     )
@@ -66,7 +71,7 @@ def test_a_release_is_prepared_tried_and_made(
     (root / "extra.deb").write_text("package")
     (root / "extra.deb").rename(root / "dist" / "extra.deb")
     assert run(root, "--add", str(root / "dist" / "extra.deb")) == 0
-    assert "tagged v0.2.0" in capsys.readouterr().out
+    assert "tagged v0.2.0 agents/go/v0.2.0" in capsys.readouterr().out
     assert "- New: a chart." in release.git(root, "tag", "-n9", "v0.2.0")
 
     out = root / "dist" / "release"
@@ -74,6 +79,7 @@ def test_a_release_is_prepared_tried_and_made(
     assert files == {
         *("tidscope-0.2.0-py3-none-any.whl", "tidscope-0.2.0.tar.gz", "tidscope-0.2.0-site.tar.gz"),
         *("extra.deb", "sbom.cdx.json", "NOTES.md", "SHA256SUMS"),
+        "tidscope-agent-c-0.2.0.tar.gz",
     }
     sums = dict(line.split()[::-1] for line in (out / "SHA256SUMS").read_text().splitlines())
     assert set(sums) == files - {"SHA256SUMS"}
@@ -87,20 +93,22 @@ def test_a_release_is_prepared_tried_and_made(
 def test_what_speaks_against_a_release_is_said(
     root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    release.git(root, "tag", "v0.2.0")
+    for tag in release.tags_of(VERSION):
+        release.git(root, "tag", tag)
     (root / "new.txt").write_text("")
     assert run(root) == 1
     said = capsys.readouterr().err
     assert "pyproject.toml says 0.1.0: run with --prepare, and commit" in said
     assert "CHANGELOG.md has no section 0.2.0" in said
     assert "files differ from the commit" in said
-    assert "the tag v0.2.0 exists" in said
+    for tag in release.tags_of(VERSION):
+        assert f"the tag {tag} exists" in said
     assert not (root / "dist").exists()
 
 
 def test_a_failed_build_is_no_release(root: Path) -> None:
     run(root, "--prepare")
-    (root / "Makefile").write_text("wheel:\n\tfalse\nsite:\n\ttrue\n")
+    (root / "Makefile").write_text("wheel:\n\tfalse\nagent-packages site:\n\ttrue\n")
     commit(root)
     with pytest.raises(subprocess.CalledProcessError):
         run(root)

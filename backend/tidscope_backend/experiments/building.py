@@ -48,6 +48,8 @@ def build(workload: Workload, program: ProgramSpec, environment: Mapping[str, st
         return Command([java, "-cp", str(classes), program.main], {})
     if program.build == "rust":
         return Command([str(_build_rust(folder, workload.name, environment) / program.main)], {})
+    if program.build == "c++":
+        return Command([str(_build_cpp(folder, workload.name, environment))], {})
     places = (_first(PYTHON_AGENTS, "the Python agent"), _driver())
     paths = os.pathsep.join(map(str, places))
     return Command([sys.executable, str(folder / program.main)], {"PYTHONPATH": paths})
@@ -77,6 +79,15 @@ def _build_java(folder: Path, name: str, environment: Mapping[str, str]) -> Path
     sources = [*sorted(agent.rglob("*.java")), *sorted(folder.glob("*.java"))]
     command = [javac, "--release", "17"]
     return _built(name, sources, command, list(map(str, sources)), "-d", environment)
+
+
+def _build_cpp(folder: Path, name: str, environment: Mapping[str, str]) -> Path:
+    agent = _first(AGENTS, "the agents") / "c"
+    files = sorted(folder.glob("*.cc"))
+    command = [_tool("c++", "g++"), "-std=c++17", "-O2", "-pthread", f"-I{agent}"]
+    return _built(
+        name, [*files, *agent.glob("*.h")], command, list(map(str, files)), "-o", environment
+    )
 
 
 def _build_rust(folder: Path, name: str, environment: Mapping[str, str]) -> Path:

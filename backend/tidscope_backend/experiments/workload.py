@@ -140,7 +140,7 @@ class ProgramSpec(StrictModel):
     generator, `address` is the program's address, and `seconds` the duration.
     """
 
-    build: Literal["go", "python", "java", "rust"]
+    build: Literal["go", "python", "java", "rust", "c++"]
     folder: str
     main: str = ""
     arguments: list[str] = Field(default_factory=list)
