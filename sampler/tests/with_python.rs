@@ -22,12 +22,17 @@ fn run(program: &str, example: &str) {
     assert!(status.success());
 }
 
-/// Builds an example, as `cargo test --test` does not, and returns where cargo puts it.
+/// Builds an example, as `cargo test --test` does not, and returns where cargo puts it: beside this
+/// test, which shares its compiled dependencies.
 fn built(example: &str) -> PathBuf {
-    let cargo = Command::new(env!("CARGO")).args(["build", "--example", example]).status();
-    assert!(cargo.unwrap().success());
     let own = std::env::current_exe().unwrap();
-    own.parent().unwrap().parent().unwrap().join("examples").join(example)
+    let profile = own.parent().unwrap().parent().unwrap();
+    let cargo = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--locked", "--example", example, "--target-dir"])
+        .arg(profile.parent().unwrap())
+        .status();
+    assert!(cargo.unwrap().success());
+    profile.join("examples").join(example)
 }
 
 #[test]
