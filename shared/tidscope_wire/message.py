@@ -8,6 +8,9 @@ class Message(BaseModel):
 
     Without this, pydantic takes NaN, Infinity and 1e999 for numbers and writes them as null, which
     the other side then refuses.
+
+    A validator is built when its message is first used: no process uses all of them, and to build
+    them took most of the time in which a command starts.
     """
 
-    model_config = ConfigDict(allow_inf_nan=False)
+    model_config = ConfigDict(allow_inf_nan=False, defer_build=True)
