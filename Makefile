@@ -51,7 +51,10 @@ help: ## list the targets
 install: $(STAMP)-runtime $(NODE_STAMP) $(COMPILED) ## environment and dependencies only
 
 install-dev: ## what the tests need as well (apt, when run as root)
-	@$(MAKE) -j2 $(STAMP)-dev $(NODE_STAMP)
+	@$(MAKE) -j3 $(STAMP)-dev $(NODE_STAMP) compiled-after-packages
+
+# The compilers are among the packages.
+compiled-after-packages:
 	@tools/install-test-packages
 	@$(MAKE) $(COMPILED)
 

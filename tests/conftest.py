@@ -5,6 +5,7 @@ What only some fixtures need is imported in them: the backend takes more than a 
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import tempfile
@@ -102,6 +103,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return places.get(Path(group_of(item.nodeid)).stem, len(places))
 
     items.sort(key=place_of)
+
+
+def pytest_collection_finish() -> None:
+    """Exempt what was imported and collected from garbage collection, which lives to the end.
+
+    Searching it again and again takes a twentieth of the CPU time of the unit tests.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadScopeScheduling:

@@ -22,12 +22,24 @@ fn run(program: &str, example: &str) {
     assert!(status.success());
 }
 
-/// Builds an example, as `cargo test --test` does not, and returns where cargo puts it.
+/// Builds an example, as `cargo test --test` does not, and returns where cargo puts it: beside this
+/// test, which shares its compiled dependencies.
 fn built(example: &str) -> PathBuf {
-    let cargo = Command::new(env!("CARGO")).args(["build", "--example", example]).status();
-    assert!(cargo.unwrap().success());
     let own = std::env::current_exe().unwrap();
-    own.parent().unwrap().parent().unwrap().join("examples").join(example)
+    let profile = own.parent().unwrap().parent().unwrap();
+    let mut cargo = Command::new(env!("CARGO"));
+    // Variables about this package: with them, build scripts of dependencies would run again.
+    for (name, _) in std::env::vars()
+        .filter(|(name, _)| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_"))
+    {
+        cargo.env_remove(name);
+    }
+    let status = cargo
+        .args(["build", "--quiet", "--locked", "--example", example, "--target-dir"])
+        .arg(profile.parent().unwrap())
+        .status();
+    assert!(status.unwrap().success());
+    profile.join("examples").join(example)
 }
 
 #[test]

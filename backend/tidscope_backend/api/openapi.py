@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import FieldCatalogue, Problem, ProblemType
 from tidscope_wire.generated.problems import PROBLEMS
+from tidscope_wire.message import build_validators
 from tidscope_wire.problems import MEDIA_TYPE, PREFIX, ProblemError, make_problem, refusal
 
 from tidscope_backend.security.access import SAFE
@@ -34,6 +35,9 @@ ASK_COLLECTOR: tuple[ProblemType, ...] = ("no-collector", "collector-timeout")
 FIND_ATTACHED: tuple[ProblemType, ...] = ("unknown-target", "target-exited")
 READ_RUN: tuple[ProblemType, ...] = ("unknown-run", "bad-run")
 WRITE_RUNS: tuple[ProblemType, ...] = ("disk-full", "runs-unavailable")
+
+# FastAPI needs them for the routes, and takes several times longer if it has to build their parts.
+build_validators()
 
 
 def raises(*kinds: ProblemType) -> dict[str, Any]:

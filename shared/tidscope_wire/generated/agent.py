@@ -1,7 +1,5 @@
 """Generated from shared/schemas by tools/generate.py. Do not edit."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 from tidscope_wire.message import Message

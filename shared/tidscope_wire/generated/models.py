@@ -1,7 +1,5 @@
 """Generated from shared/schemas by tools/generate.py. Do not edit."""
 
-from __future__ import annotations
-
 from tidscope_wire.message import Message
 from pydantic import ConfigDict, Field
 from typing import Annotated, Literal
