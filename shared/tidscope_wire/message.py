@@ -10,4 +10,4 @@ class Message(BaseModel):
     the other side then refuses.
     """
 
-    model_config = ConfigDict(allow_inf_nan=False)
+    model_config = ConfigDict(allow_inf_nan=False, defer_build=True)

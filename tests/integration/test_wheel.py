@@ -17,11 +17,12 @@ import httpx
 import pytest
 from built_wheel import ROOT, build_wheel, empty_environment
 from capabilities import missing, needs
+from tidscope_collector.ebpf import libbpf
 from tidscope_processes import NOBODY, python_for
 from tidscope_sampler import native
 
 MAX_BYTES = 40 << 20
-COMPILED = ("native.abi3.so", "tidscope-stacks")
+COMPILED = ("native.abi3.so", "libbpf.so.1", "tidscope-stacks")
 
 
 @pytest.fixture
@@ -67,7 +68,7 @@ def test_two_builds_give_the_same_bytes(wheel: Path, copy: Path, tmp_path: Path)
 
 
 def test_programs_name_no_folder_of_the_builder() -> None:
-    compiled = Path(native.__file__).read_bytes()
+    compiled = Path(native.__file__).read_bytes() + libbpf.FILE.read_bytes()
     for folder in (str(ROOT), str(Path.home()), "/registry/src/"):
         assert folder.encode() not in compiled
 
