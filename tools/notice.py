@@ -1,8 +1,8 @@
 """Write NOTICE: what the built page and the wheel carry, with the licence of each part.
 
 `python tools/notice.py` rewrites the file from the packages that the last build put into the page,
-from the crates of the sampler, the sources of libbpf, and from the Go modules of the program that takes stacks; with
-`--check` it writes nothing and exits 1 if it differs. The page has to be built before.
+from the crates of the sampler, the sources of libbpf, and the Go modules of the program that takes
+stacks; with `--check` it writes nothing and exits 1 if it differs. The page has to be built before.
 """
 
 import json
