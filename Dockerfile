@@ -7,9 +7,8 @@ RUN cd /tmp/tidscope && ./make-installation python3 /opt/tidscope requirements.l
     && /opt/tidscope/bin/python -m compileall -q /opt/tidscope/lib
 
 FROM debian:bookworm-slim
-# libbpf: states, locks and network bytes of threads
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends ca-certificates libbpf1 python3 \
+    && apt-get install -y --no-install-recommends ca-certificates python3 \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin
 COPY --from=packages /opt/tidscope /opt/tidscope
 # A volume that is mounted there takes its owner over.

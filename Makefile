@@ -33,7 +33,8 @@ BPF := sampler/src/network/netacct.bpf sampler/src/walk/task_iterator.bpf sample
 SPAWN := backend/tidscope_backend/cli/spawn_held
 STACKS := collector/tidscope_collector/stacks/tidscope-stacks
 SAMPLER := sampler/tidscope_sampler/native.abi3.so
-COMPILED := $(SAMPLER) $(STACKS)
+LIBBPF := collector/tidscope_collector/ebpf/libbpf.so.1
+COMPILED := $(SAMPLER) $(LIBBPF) $(STACKS)
 # What cargo makes for checks and tests; what the collector loads lies beside it, by content.
 CARGO_TARGET := $(CURDIR)/.cache/sampler/target
 # A Go compiler, for tools/find-go; empty: it looks for one.
@@ -59,6 +60,8 @@ compiled-after-packages:
 	@$(MAKE) $(COMPILED)
 
 sampler: $(SAMPLER) ## compile the sampler
+
+libbpf: $(LIBBPF) ## compile the library that loads eBPF programs
 
 stacks: ## compile the program that takes stacks (needs Go)
 	@tools/build-stacks
@@ -238,6 +241,9 @@ lock: $(STAMP)-dev ## pin the newest versions that fit
 
 $(SAMPLER): sampler/Cargo.toml sampler/Cargo.lock tools/build-sampler $(shell find sampler/src -type f)
 	@tools/build-sampler
+
+$(LIBBPF): sampler/Cargo.lock tools/build-libbpf
+	@tools/build-libbpf
 
 # Status 3: this machine has no Go for it, and Doctor says so.
 $(STACKS): $(shell find stacks -type f -not -name "*_test.go") tools/build-stacks tools/find-go

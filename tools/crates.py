@@ -1,4 +1,4 @@
-"""The crates that the sampler is made of, as cargo resolves sampler/Cargo.lock.
+"""The crates that sampler and libbpf are made of, as cargo resolves sampler/Cargo.lock.
 
 Crates of tests, of build scripts and of macros are not part of what is compiled, and are left out.
 """
@@ -6,6 +6,7 @@ Crates of tests, of build scripts and of macros are not part of what is compiled
 import json
 import subprocess
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,14 @@ LOCK = FOLDER / "Cargo.lock"
 INDEX = "registry+https://github.com/rust-lang/crates.io-index"
 """The only source of crates."""
 
+LIBBPF = "libbpf-sys"
+"""Crate with the sources that tools/build-libbpf compiles."""
 _PLATFORMS = ("x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu")
 
 
 @dataclass(frozen=True, order=True)
 class Crate:
-    """A crate in the sampler.
+    """A crate.
 
     Attributes:
         name: its name on crates.io.
@@ -49,26 +52,40 @@ def linked(root: Path) -> list[Crate]:
     Raises:
         SystemExit: cargo is missing, or says something else than the lock.
     """
-    hashes = {(one["name"], one["version"]): one.get("checksum", "") for one in locked(root)}
     found: set[Crate] = set()
     for platform in _PLATFORMS:
-        found.update(
-            Crate(
-                package["name"],
-                package["version"],
-                # Old packages write a slash.
-                (package["license"] or "").replace("/", " OR "),
-                Path(package["manifest_path"]).parent,
-                hashes[package["name"], package["version"]],
-            )
-            for package in _packages(_metadata(root, platform))
-        )
+        metadata = _metadata(root, "--features", "python", "--filter-platform", platform)
+        found.update(_crates(root, _packages(metadata)))
     return sorted(found)
 
 
-def _metadata(root: Path, platform: str) -> dict[str, Any]:
-    command = ["cargo", "metadata", "--locked", "--format-version", "1", "--features", "python"]
-    command += ["--filter-platform", platform, "--manifest-path", str(FOLDER / "Cargo.toml")]
+def of_libbpf(root: Path) -> Crate:
+    """The crate with the sources of libbpf.
+
+    Raises:
+        SystemExit: cargo is missing, or says something else than the lock.
+    """
+    packages = _metadata(root)["packages"]
+    (crate,) = _crates(root, [one for one in packages if one["name"] == LIBBPF])
+    return crate
+
+
+def _crates(root: Path, packages: list[dict[str, Any]]) -> Iterator[Crate]:
+    hashes = {(one["name"], one["version"]): one.get("checksum", "") for one in locked(root)}
+    for package in packages:
+        yield Crate(
+            package["name"],
+            package["version"],
+            # Old packages write a slash.
+            (package["license"] or "").replace("/", " OR "),
+            Path(package["manifest_path"]).parent,
+            hashes[package["name"], package["version"]],
+        )
+
+
+def _metadata(root: Path, *options: str) -> dict[str, Any]:
+    command = ["cargo", "metadata", "--locked", "--format-version", "1", *options]
+    command += ["--manifest-path", str(FOLDER / "Cargo.toml")]
     try:
         done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     except FileNotFoundError:

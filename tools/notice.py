@@ -1,8 +1,8 @@
 """Write NOTICE: what the built page and the wheel carry, with the licence of each part.
 
 `python tools/notice.py` rewrites the file from the packages that the last build put into the page,
-from the crates of the sampler, and from the Go modules of the program that takes stacks; with
-`--check` it writes nothing and exits 1 if it differs. The page has to be built before.
+from the crates of the sampler, the sources of libbpf, and the Go modules of the program that takes
+stacks; with `--check` it writes nothing and exits 1 if it differs. The page has to be built before.
 """
 
 import json
@@ -13,6 +13,7 @@ from typing import TypedDict
 
 import crates
 import go_modules
+import libbpf_parts
 from command_line import make_file
 
 LICENSES = Path("backend/tidscope_backend/web/licenses.json")
@@ -58,6 +59,11 @@ Third-party software in the sampler (tidscope_sampler, which the wheel carries),
 library of Rust (Apache-2.0 OR MIT):
 """
 
+LIBBPF = """\
+Third-party software in the library that loads eBPF programs (tidscope_collector/ebpf/libbpf.so.1,
+which the wheel carries):
+"""
+
 MODULES = """\
 Third-party software in the program that takes stacks (tidscope_collector/stacks/tidscope-stacks,
 which the wheel carries):
@@ -97,6 +103,10 @@ def notice(root: Path) -> str:
     blocks.append(CRATES)
     for crate in crates.linked(root):
         blocks.append(_block(_of_crate(crate), crate.folder))
+    blocks.append(LIBBPF)
+    for part in libbpf_parts.parts(crates.of_libbpf(root).folder):
+        title = _title(f"{part.name} {part.version} ({part.licence})")
+        blocks.append("\n".join([*title, "", part.text, ""]))
     blocks.append(MODULES)
     blocks += _module_blocks(go_modules.linked(root))
     return "\n".join(blocks)

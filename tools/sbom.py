@@ -1,7 +1,8 @@
 """Write sbom.cdx.json: what tidscope installs and carries, as a CycloneDX bill of materials.
 
 Four kinds of components: the packages that the last build put into the page, with the hash that
-package-lock.json holds them to; the crates that the sampler is made of, with those of Cargo.lock;
+package-lock.json holds them to; the crates that the sampler is made of, and the one with the
+sources of libbpf, libelf and zlib, with those of Cargo.lock;
 the Go modules in the program that takes stacks, with those of go.sum, each a hash of the hashes of
 all files; and the Python packages of requirements.lock, each with the hashes of the files that may
 be installed. The wheel carries the file (PEP 770). `python tools/sbom.py` rewrites it; with
@@ -18,6 +19,7 @@ from pathlib import Path
 
 import crates
 import go_modules
+import libbpf_parts
 from command_line import make_file
 from cyclonedx.contrib.license.factories import LicenseFactory
 from cyclonedx.model import ExternalReference, ExternalReferenceType, HashAlgorithm, HashType, XsUri
@@ -69,9 +71,16 @@ def _of_page(root: Path) -> Iterator[Component]:
 
 
 def _of_sampler(root: Path) -> Iterator[Component]:
-    """Crates in the sampler."""
-    for crate in crates.linked(root):
-        component = _component("cargo", crate.name, crate.version, crate.licence)
+    """Crates in the sampler, and that of libbpf."""
+    library = crates.of_libbpf(root)
+    parts = list(libbpf_parts.parts(library.folder))
+    licences = {library.name: " AND ".join(part.licence for part in parts)}
+    for crate in (*crates.linked(root), library):
+        licence = licences.get(crate.name, crate.licence)
+        component = _component("cargo", crate.name, crate.version, licence)
+        if crate == library:
+            carried = ", ".join(f"{part.name} {part.version}" for part in parts)
+            component.description = f"sources of {carried}"
         component.hashes = [HashType(alg=HashAlgorithm.SHA_256, content=crate.sha256)]
         yield component
 

@@ -18,6 +18,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SAMPLER = Path("sampler/tidscope_sampler/native.abi3.so")
+LIBBPF = Path("collector/tidscope_collector/ebpf/libbpf.so.1")
 STACKS = Path("collector/tidscope_collector/stacks/tidscope-stacks")
 BUILD_FILE = "tidscope_backend/build.json"
 """Path in the wheel; `tidscope --version` reads it."""
@@ -74,18 +75,20 @@ def platform_of(programs: list[Path]) -> str:
 
 
 def programs_in(root: Path) -> list[Path]:
-    """The sampler, and the program that takes stacks if it is built.
+    """The sampler, libbpf, and the program that takes stacks if it is built.
 
     Raises:
-        SystemExit: the sampler is missing, or the two are for different processors.
+        SystemExit: sampler or libbpf is missing, or one is for another processor.
     """
-    sampler, stacks = root / SAMPLER, root / STACKS
-    if not sampler.exists():
-        raise SystemExit(f"{SAMPLER} is missing: run `make sampler` first")
-    found = [sampler, *([stacks] if stacks.exists() else [])]
-    if len(set(map(machine_of, found))) > 1:
-        raise SystemExit(f"{STACKS} is for another processor than {SAMPLER}: run `make stacks`")
-    return found
+    found = [SAMPLER, LIBBPF, *([STACKS] if (root / STACKS).exists() else [])]
+    for program, target in ((SAMPLER, "sampler"), (LIBBPF, "libbpf")):
+        if not (root / program).exists():
+            raise SystemExit(f"{program} is missing: run `make {target}` first")
+    machine = machine_of(root / SAMPLER)
+    for program in found:
+        if machine_of(root / program) != machine:
+            raise SystemExit(f"{program} is for another processor than {SAMPLER}: compile it again")
+    return [root / program for program in found]
 
 
 def commit_of(root: Path) -> str | None:

@@ -50,7 +50,7 @@ def test_bill_of_materials_fits_the_schema_of_cyclonedx() -> None:
     Draft7Validator(whole, registry=registry).validate(bom)
     carried = {component["purl"].partition("@")[0] for component in bom["components"]}
     assert {"pkg:npm/react", "pkg:npm/echarts", "pkg:pypi/fastapi", "pkg:pypi/pyroute2"} <= carried
-    assert {"pkg:cargo/pyo3", "pkg:cargo/libc", "pkg:cargo/tungstenite"} <= carried
+    assert {"pkg:cargo/pyo3", "pkg:cargo/libc", "pkg:cargo/libbpf-sys"} <= carried
     assert {"pkg:golang/golang.org/x/sys", "pkg:golang/github.com/cilium/ebpf"} <= carried
     tests = ("pytest", "vitest", "proptest", "testify")
     assert not [name for name in carried if any(test in name for test in tests)]
@@ -102,7 +102,11 @@ def test_wheel_carries_licences_notice_bill_of_materials_and_page(packed: zipfil
     names = packed.namelist()
     for wanted in ("licenses/LICENSE", "licenses/NOTICE", "licenses/LICENSES/GPL-2.0-only.txt"):
         assert any(name.endswith(wanted) for name in names), wanted
-    assert {"tidscope_backend/web/index.html", "tidscope_sampler/native.abi3.so"} <= set(names)
+    assert {
+        "tidscope_backend/web/index.html",
+        "tidscope_sampler/native.abi3.so",
+        "tidscope_collector/ebpf/libbpf.so.1",
+    } <= set(names)
     assert [name for name in names if name.endswith(".dist-info/sboms/sbom.cdx.json")]
 
 
@@ -114,20 +118,23 @@ def test_wheel_carries_the_program_that_takes_stacks(packed: zipfile.ZipFile) ->
 
 
 @pytest.mark.parametrize(
-    ("sampler", "program", "said"),
+    ("sampler", "libbpf", "program", "said"),
     [
-        (62, 62, ""),
-        (183, None, ""),
-        (183, 62, "tidscope-stacks is for another processor"),
-        (None, 62, "native.abi3.so is missing"),
-        (8, 8, "is for no processor"),
+        (62, 62, 62, ""),
+        (183, 183, None, ""),
+        (183, 183, 62, "tidscope-stacks is for another processor"),
+        (62, 183, 62, "libbpf.so.1 is for another processor"),
+        (None, 62, 62, "native.abi3.so is missing"),
+        (62, None, 62, "libbpf.so.1 is missing"),
+        (8, 8, 8, "is for no processor"),
     ],
 )
 def test_programs_of_a_wheel_are_for_one_processor(
-    tmp_path: Path, sampler: int | None, program: int | None, said: str
+    tmp_path: Path, sampler: int | None, libbpf: int | None, program: int | None, said: str
 ) -> None:
     tag = load_tool("wheel_hook")
-    for name, machine_number in ((tag.SAMPLER, sampler), (tag.STACKS, program)):
+    numbers = {tag.SAMPLER: sampler, tag.LIBBPF: libbpf, tag.STACKS: program}
+    for name, machine_number in numbers.items():
         if machine_number is not None:
             header = b"\x7fELF" + bytes(14) + machine_number.to_bytes(2, "little")
             write_tree(tmp_path, {str(name): ""})

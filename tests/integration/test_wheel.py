@@ -17,11 +17,12 @@ import httpx
 import pytest
 from built_wheel import ROOT, build_wheel, empty_environment
 from capabilities import missing, needs
+from tidscope_collector.ebpf import libbpf
 from tidscope_processes import NOBODY, python_for
 from tidscope_sampler import native
 
 MAX_BYTES = 40 << 20
-COMPILED = ("native.abi3.so", "tidscope-stacks")
+COMPILED = ("native.abi3.so", "libbpf.so.1", "tidscope-stacks")
 
 
 @pytest.fixture
@@ -67,8 +68,8 @@ def test_two_builds_give_the_same_bytes(wheel: Path, copy: Path, tmp_path: Path)
 
 
 def test_programs_name_no_folder_of_the_builder() -> None:
-    compiled = Path(native.__file__).read_bytes()
-    for folder in (str(ROOT), str(Path.home()), "/registry/src/"):
+    compiled = Path(native.__file__).read_bytes() + libbpf.FILE.read_bytes()
+    for folder in (str(ROOT), f"{Path.home()}/", "/registry/src/"):
         assert folder.encode() not in compiled
 
 
@@ -133,6 +134,32 @@ def test_uvx_runs_the_wheel(wheel: Path, environment: Mapping[str, str], tool: P
     assert lines["sampler"] == native.VERSION
     assert lines["eBPF"] == ", ".join(native.BPF_OBJECTS)
     assert lines["page"] == "built in"
+
+
+def test_pipx_installs_the_wheel_with_its_manual(
+    wheel: Path, environment: Mapping[str, str], tool: Path
+) -> None:
+    """Pipx itself is run by uvx. After the tool's installation: the packages are in uv's cache."""
+    assert tool.exists()
+    folder = Path(environment["HOME"]) / "pipx"
+    places = {"PIPX_HOME": str(folder), "PIPX_BIN_DIR": str(folder / "commands")}
+    places["PIPX_MAN_DIR"] = str(folder / "man")
+    install = [
+        "uvx",
+        "pipx",
+        "install",
+        "--quiet",
+        "--backend",
+        "uv",
+        "--python",
+        environment["UV_PYTHON"],
+    ]
+    done = run([*install, str(wheel)], {**environment, **places})
+    assert done.returncode == 0, done.stderr
+    done = run([str(folder / "commands" / "tidscope"), "--version"], environment)
+    assert done.returncode == 0, done.stderr
+    assert "page     built in" in done.stdout
+    assert (folder / "man" / "man1" / "tidscope-record.1").exists()
 
 
 @contextmanager

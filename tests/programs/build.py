@@ -110,7 +110,7 @@ def build_go_package(module: str, version: str, package: str) -> Path:
     Args:
         module: module path.
         version: version of the module.
-        package: folder of the program in it.
+        package: folder of the program in it, or ".".
 
     Raises:
         RuntimeError: there is no Go compiler, the module cannot be fetched, or does not compile.
@@ -128,7 +128,7 @@ def build_go_package(module: str, version: str, package: str) -> Path:
     source = json.loads(found.stdout)["Dir"]
     command = [go_command(), "build", "-C", source]
     content = f"{named}/{package}".encode()
-    return cached(Path(package).name, content, command, [f"./{package}"], env=go_environment())
+    return cached(Path(module, package).name, content, command, [f"./{package}"], env=go_environment())
 
 
 def build_java(name: str, sources: Sequence[Path]) -> Path:

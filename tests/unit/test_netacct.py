@@ -150,18 +150,18 @@ def test_a_kernel_before_6_3_is_named(machine: FakeProc) -> None:
     assert "6.3" in found.fix
 
 
-def test_a_system_without_libbpf_is_named(
+def test_an_installation_without_libbpf_is_named(
     machine: FakeProc, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(libbpf, "NAMES", ("libbpf.so.none",))
+    monkeypatch.setattr(libbpf, "FILE", Path("/missing/libbpf.so.1"))
     libbpf.library.cache_clear()
     try:
         found = find_obstacle(machine.procfs, TRACEPOINTS)
     finally:
         libbpf.library.cache_clear()
     assert found is not None
-    assert "libbpf.so.none" in found.reason
-    assert "libbpf1" in found.fix
+    assert "/missing/libbpf.so.1" in found.reason
+    assert "make libbpf" in found.fix
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,7 @@
 """The part of libbpf that is needed here, through ctypes: open an object, load, attach, look up.
 
-The system's shared library is used (iproute2 depends on it on nearly every distribution): 1.x, or
-0.x from 0.5 on, whose functions return errors as pointers; `libbpf_get_error` reads both.
-Source: bpf/libbpf.h, bpf/bpf.h, bpf/btf.h of libbpf 1.1.
+The library is a part of this package, and contains libelf and zlib: `tools/build-libbpf` makes it.
+Source: bpf/libbpf.h, bpf/bpf.h, bpf/btf.h of libbpf 1.7.
 """
 
 import ctypes
@@ -10,21 +9,20 @@ import errno
 import os
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-NAMES = ("libbpf.so.1", "libbpf.so.0")
+FILE = Path(__file__).with_name("libbpf.so.1")
 BTF_KIND_FUNC = 12
 BTF_KIND_TYPEDEF = 8
-_STRICT_ALL = 0xFFFFFFFF
 _WARN = 0
 _LINE_BYTES = 512
 _pointer, _int, _text = ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p
 _PRINT = ctypes.CFUNCTYPE(_int, _int, _pointer, _pointer)
 _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
-    "libbpf_get_error": (ctypes.c_long, (_pointer,)),
     "libbpf_set_print": (_pointer, (_PRINT,)),
     "bpf_object__open_mem": (_pointer, (_pointer, ctypes.c_size_t, _pointer)),
     "bpf_object__load": (_int, (_pointer,)),
@@ -82,9 +80,6 @@ class _Library:
         self._format.argtypes = (_pointer, ctypes.c_size_t, _pointer, _pointer)
         self._print = _PRINT(self._take)  # libbpf keeps the pointer: so do we
         self.call("libbpf_set_print", self._print)
-        strict = getattr(library, "libbpf_set_strict_mode", None)
-        if strict is not None:
-            strict(ctypes.c_uint32(_STRICT_ALL))
 
     def _take(self, level: int, text: int | None, arguments: int | None) -> int:
         if level == _WARN:
@@ -103,11 +98,9 @@ class _Library:
             BpfError: it was negative.
         """
         self.warnings.clear()
-        ctypes.set_errno(0)
         result = int(self.call(name, *arguments))
         if result < 0:
-            # bpf_map_* of 0.x return -1 and set errno.
-            raise self._error(what, ctypes.get_errno() if result == -1 else -result)
+            raise BpfError(f"{what}: {os.strerror(-result)}", -result)
         return result
 
     def pointer(self, what: str, name: str, *arguments: Any) -> int:
@@ -119,33 +112,23 @@ class _Library:
         self.warnings.clear()
         ctypes.set_errno(0)
         result: int | None = self.call(name, *arguments)
-        code = -int(self.call("libbpf_get_error", result))
-        if code or result is None:
-            raise self._error(what, code or errno.ENOENT)
+        if result is None:
+            code = ctypes.get_errno() or errno.ENOENT
+            raise BpfError(f"{what}: {os.strerror(code)}", code)
         return result
-
-    def _error(self, what: str, number: int) -> BpfError:
-        number = number or errno.EPERM
-        return BpfError(f"{what}: {os.strerror(number)}", number)
 
 
 @cache
 def library() -> _Library:
-    """The system's libbpf.
+    """Load the library.
 
     Raises:
-        BpfError: there is none, or it is too old.
+        BpfError: it is missing, or for another system.
     """
-    for name in NAMES:
-        try:
-            found = ctypes.CDLL(name, use_errno=True)
-        except OSError:
-            continue
-        try:
-            return _Library(found, ctypes.CDLL(None))
-        except AttributeError as error:
-            raise BpfError(f"{name} is too old: {error}", 0) from error
-    raise BpfError(f"there is no {' or '.join(NAMES)} on this system", 0)
+    try:
+        return _Library(ctypes.CDLL(str(FILE), use_errno=True), ctypes.CDLL(None))
+    except OSError as error:
+        raise BpfError(f"libbpf cannot be loaded: {error}", 0) from error
 
 
 class _IterOptions(ctypes.Structure):

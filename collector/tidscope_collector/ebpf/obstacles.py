@@ -105,9 +105,7 @@ def _in_kernel(feature: KernelFeature, kernel_types: Path) -> Obstacle | None:
     try:
         libbpf.library()
     except libbpf.BpfError as error:
-        return Obstacle(
-            str(error), "sudo apt-get install libbpf1 (Fedora: sudo dnf install libbpf)"
-        )
+        return Obstacle(str(error), "install tidscope again; in a checkout: make libbpf")
     if not kernel_types.exists():
         return Obstacle(
             "the kernel does not describe its types (no BTF)",

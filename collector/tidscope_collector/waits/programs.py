@@ -112,7 +112,7 @@ def _load() -> tuple[libbpf.Program, tuple[str, ...], str | None]:
         program = libbpf.Program(image, _PROBING, constants, entries)
         return program, (*_CASTING, *_ALWAYS), reason
     except libbpf.BpfError as error:
-        # Linux 6.1 cannot cast; libbpf before 0.8 cannot set constants.
+        # Linux 6.1 cannot cast.
         program = libbpf.Program(image, _CASTING, b"", entries)
         return program, (*_PROBING, *_ALWAYS), reason or str(error)
 
