@@ -175,7 +175,9 @@ def test_no_trend_is_found_where_there_is_none() -> None:
 
 def test_an_operation_off_the_path_of_a_day_has_a_share_of_0() -> None:
     alone = [
-        made_trace(made_span("GET /", day * DAY_NS / MS, day * DAY_NS / MS + 9, trace_id=f"{day:x}"))
+        made_trace(
+            made_span("GET /", day * DAY_NS / MS, day * DAY_NS / MS + 9, trace_id=f"{day:x}")
+        )
         for day in (1, 2)
     ]
     report = daily_report(divide_by_day(summaries_of(request(100, 10), *alone), 4))
