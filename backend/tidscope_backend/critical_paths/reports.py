@@ -80,22 +80,40 @@ def daily_lines(reports: Mapping[Operation, DailyReport], most: int) -> Iterator
             f"from {_date(report.begin_ns[0])} to {_date(report.begin_ns[-1])} (UTC)"
         )
         rows = [
-            _series_row(name, series, lambda ns: format_seconds(round(ns)))
+            _series_row(name, series, _time, _time)
             for name, series in (("P50", report.p50_ns), ("P95", report.p95_ns))
         ]
         yield from table(("latency", *DAYS_HEAD), rows, NAME_WIDTH)
         rows = [
-            _series_row(operation_text(operation), series, lambda share: f"{share:.1%}")
+            _series_row(operation_text(operation), series, "{:.1%}".format, _points)
             for operation, series in report.shares[:most]
         ]
         yield from table(("share of critical paths", *DAYS_HEAD), rows, NAME_WIDTH)
 
 
-def _series_row(name: str, series: Series, text: Callable[[float], str]) -> list[str]:
+def _time(ns: float) -> str:
+    return format_seconds(round(ns))
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:.2f} pp"
+
+
+def _series_row(
+    name: str, series: Series, text: Callable[[float], str], size: Callable[[float], str]
+) -> list[str]:
+    """Return a row of DAYS_HEAD.
+
+    Args:
+        name: first cell.
+        series: the figure.
+        text: formats a value.
+        size: formats the size of a change.
+    """
     known = [value for value in series.values if value is not None]
 
     def change(value: float) -> str:
-        return f"{'−' if value < 0 else '+'}{text(abs(value))}"
+        return f"{'−' if value < 0 else '+'}{size(abs(value))}"
 
     trend = series.trend
     return [

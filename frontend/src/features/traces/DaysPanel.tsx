@@ -77,6 +77,23 @@ const TREND =
 
 const COLUMNS: readonly SortedColumn<DailyRow>[] = [
   {
+    id: "slope",
+    label: "A day",
+    tip: TREND,
+    value: ({ series }) => series.trend?.slope ?? Number.NaN,
+    cell: ({ series, change }) => (series.trend === null ? "" : change(series.trend.slope)),
+    width: 7,
+  },
+  {
+    id: "trend",
+    label: "Trend",
+    text: true,
+    tip: TREND,
+    value: ({ series }) => series.direction,
+    cell: ({ series }) => DIRECTIONS[series.direction],
+    width: 5,
+  },
+  {
     id: "days",
     label: "Days",
     value: ({ series }) => known(series).at(-1) ?? 0,
@@ -98,29 +115,12 @@ const COLUMNS: readonly SortedColumn<DailyRow>[] = [
     width: 6,
   },
   {
-    id: "slope",
-    label: "A day",
-    tip: TREND,
-    value: ({ series }) => series.trend?.slope ?? Number.NaN,
-    cell: ({ series, change }) => (series.trend === null ? "" : change(series.trend.slope)),
-    width: 7,
-  },
-  {
     id: "interval",
     label: "95 % interval",
     value: ({ series }) => series.trend?.low ?? Number.NaN,
     cell: ({ series, change }) =>
       series.trend === null ? "" : `${change(series.trend.low)} to ${change(series.trend.high)}`,
-    width: 12,
-  },
-  {
-    id: "trend",
-    label: "Trend",
-    text: true,
-    tip: TREND,
-    value: ({ series }) => series.direction,
-    cell: ({ series }) => DIRECTIONS[series.direction],
-    width: 5,
+    width: 14,
   },
 ];
 
@@ -161,7 +161,7 @@ function Report({ found }: { readonly found: TraceDays }) {
         ]}
         keyOf={nameOf}
         sortedBy="mean"
-        first={14}
+        first={11}
       />
       <SortedTable
         label="Operations day by day"
@@ -171,7 +171,7 @@ function Report({ found }: { readonly found: TraceDays }) {
         }))}
         keyOf={nameOf}
         sortedBy="mean"
-        first={14}
+        first={11}
       />
     </>
   );

@@ -266,7 +266,8 @@ it("shows days with trends; a day without requests is a gap", async () => {
   expect(screen.getByText("12 requests; 1 day without requests.")).toBeTruthy();
   expect(screen.getByText("21 Nov to 23 Nov, UTC")).toBeTruthy();
   const [, row] = inTable("Operations day by day").getAllByRole("row");
-  expect(row?.textContent).toContain("55.0 %60.0 %+5.0 pp+0.10 pp to +6.2 pp▲ up");
+  expect(row?.textContent).toContain("+5.0 pp▲ up");
+  expect(row?.textContent).toContain("55.0 %60.0 %+0.10 pp to +6.2 pp");
   const bars = within(row as HTMLElement).getByRole("img");
   expect(bars.getAttribute("aria-label")).toBe(
     "21 Nov: 50.0 %; 22 Nov: no requests; 23 Nov: 60.0 %",
