@@ -13,7 +13,7 @@ choices of the lock in a row: GOCC by a counter in each entry, a program of the 
 
 Tasks: `steady` probabilities; `phases` that change for half of the pairs every 5,000 calls;
 `crowded` with 20,000 mutexes in 4 KiB blocks, whose lower 12 bits are alike. Figures are the mean
-cost of a call, with 95 % intervals over seeds.
+cost of a call, and its difference from `service with decay`, paired by seed, with 95 % intervals.
 """
 
 import argparse
@@ -21,7 +21,7 @@ import json
 import random
 import statistics
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Protocol
 
 from tidscope_policies.perceptron import Predictor, Rule
@@ -209,27 +209,58 @@ def mean_cost(predictor: Elision, made: Sequence[Call], chance: random.Random) -
     return cost / len(made)
 
 
-def judge(count: int) -> dict[str, dict[str, list[float]]]:
-    """Return the mean and half its interval, by task and predictor."""
-    found: dict[str, dict[str, list[float]]] = {}
+@dataclass(frozen=True)
+class Judged:
+    """Cost of a predictor's choices.
+
+    Attributes:
+        cost: mean of a call, over seeds.
+        interval: half the width of its 95 % interval.
+        more: mean difference from BASE, paired by seed.
+        more_interval: half the width of its interval.
+    """
+
+    cost: float
+    interval: float
+    more: float
+    more_interval: float
+
+
+BASE = "service with decay"
+
+
+def judge(count: int) -> dict[str, dict[str, Judged]]:
+    """Return the figures by task and predictor."""
+    found: dict[str, dict[str, Judged]] = {}
     for task, shape in TASKS.items():
         costs: dict[str, list[float]] = {name: [] for name in PREDICTORS}
         for seed in range(SEEDS):
             made = list(calls(random.Random(seed), count, **shape))
             for name, make in PREDICTORS.items():
                 costs[name].append(mean_cost(make(), made, random.Random(seed)))
-        found[task] = {
-            name: [statistics.mean(own), T_9 * statistics.stdev(own) / SEEDS**0.5]
-            for name, own in costs.items()
-        }
+        found[task] = {}
+        for name, own in costs.items():
+            more = [cost - base for cost, base in zip(own, costs[BASE], strict=True)]
+            found[task][name] = Judged(*_mean(own), *_mean(more))
     return found
+
+
+def _mean(values: Sequence[float]) -> tuple[float, float]:
+    """Return the mean, and half the width of its interval."""
+    return statistics.mean(values), T_9 * statistics.stdev(values) / SEEDS**0.5
 
 
 def main() -> None:
     """Print the figures as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--calls", type=int, default=40_000)
-    print(json.dumps(judge(parser.parse_args().calls), indent=2))
+    found = judge(parser.parse_args().calls)
+    print(
+        json.dumps(
+            {task: {name: asdict(one) for name, one in own.items()} for task, own in found.items()},
+            indent=2,
+        )
+    )
 
 
 if __name__ == "__main__":
