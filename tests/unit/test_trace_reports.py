@@ -25,15 +25,18 @@ def request(number: int, find: float, *, day: int = 0, own: float = 10, **tags: 
     """GET / (`own` ms of its own) asks find, beside a call that ends earlier."""
     trace_id = f"{number:032x}"
     at = day * DAY_NS / MS + number % 50
+    finds = [
+        made_span(
+            *("find", at + 1, at + 1 + took, "a"),
+            span_id=name,
+            service="bank",
+            trace_id=trace_id,
+            attributes=tags,
+        )
+        for name, took in (("b", find), ("c", find / 2))
+    ]
     return made_trace(
-        made_span("GET /", at, at + own + find, trace_id=trace_id, span_id="a"),
-        *(
-            made_span(
-                *("find", at + 1, at + 1 + took, "a"),
-                **{"span_id": name, "service": "bank", "trace_id": trace_id, "attributes": tags},
-            )
-            for name, took in (("b", find), ("c", find / 2))
-        ),
+        made_span("GET /", at, at + own + find, trace_id=trace_id, span_id="a"), *finds
     )
 
 
