@@ -44,7 +44,8 @@ from tidscope_backend.api.stacks import (
     stacks_router,
 )
 from tidscope_backend.api.steering import predictions_router, proof_router, steering_router
-from tidscope_backend.api.traces import TRACE_IMPORT_PATH, TraceService
+from tidscope_backend.api.trace_service import TraceService
+from tidscope_backend.api.traces import TRACE_IMPORT_PATH
 from tidscope_backend.api.traces import routes as traces_router
 from tidscope_backend.connections.table import ConnectionCounts
 from tidscope_backend.debug_files.service import open_debug_files

@@ -30,7 +30,7 @@ const EXPERIMENTS_READ = ["Experiment", "ExperimentsResponse", "ExperimentChild"
 /** Answers that only Traces checks: that page is loaded when opened, and its validators with it. */
 const TRACES_READ = [
   ...["TraceEndpoints", "TraceList", "TraceDetail", "TraceAnalysis", "TraceDifference"],
-  ...["TraceHeat", "TraceOperations", "TracesImported"],
+  ...["TraceHeat", "TraceOperations", "TraceValues", "TraceDays", "TracesImported"],
 ];
 /** Answers about stacks, checked where flame graphs are drawn; `StackPlaces` is read elsewhere, too. */
 const STACKS_READ = ["StackGraph", "StackDifference", "StackPlaces"];

@@ -91,7 +91,7 @@ def paths() -> list[str]:
             "/api/v1/stacks/difference": f"?before=target:{TARGET_ID}&after=run:{RUNS[0]}",
             **{
                 f"/api/v1/traces/{one}": "?service=shop&operation=GET"
-                for one in ("analysis", "difference", "heat")
+                for one in ("analysis", "difference", "heat", "days")
             },
         }
         filled.append(path + asked.get(path, ""))

@@ -11,15 +11,18 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 from backend_server import Backend, kind, running_backend
 from scripted_run import write_run
+from tidscope_traces.summary.daily import DAY_NS
 from tidscope_wire.generated.limits import MAX_TRACES_BYTES
 from tidscope_wire.generated.models import (
     TraceAnalysis,
+    TraceDays,
     TraceDetail,
     TraceDifference,
     TraceHeat,
     TraceList,
     TraceOperations,
     TracesImported,
+    TraceValues,
 )
 
 ENDPOINT = {"service": "shop", "operation": "GET /"}
@@ -107,6 +110,14 @@ async def test_an_imported_file_is_analysed(backend: Backend) -> None:
     # The root includes everything that it calls.
     assert [one.operation for one in heat.operations] == ["GET /", "SQL"]
     assert heat.times_ns[0] == [one.duration_ns for one in heat.traces]
+    values = TraceValues.model_validate_json(
+        await read(backend, "values", of="shop SQL", attribute="half")
+    )
+    assert [(row.value, row.spans, row.p50_ns) for row in values.rows] == [
+        ("slow", 10, 600_000),
+        ("fast", 10, 100_000),
+    ]
+    assert ("half", 20, 2) in [(one.key, one.spans, one.values) for one in values.keys]
     detail = TraceDetail.model_validate_json(await read(backend, f"{1:032x}"))
     assert [(one.end_ns - one.start_ns) // 1000 for one in detail.path] == [50, 100, 151]
 
@@ -140,6 +151,32 @@ async def test_sets_are_of_a_run_by_its_time_and_its_process(
         for query in ({"run": unknown}, {"reference": urlencode({"run": unknown})}):
             answer = await client.get("/api/v1/traces/analysis", params={**ENDPOINT, **query})
             assert kind(answer) == (404, "unknown-run")
+
+
+async def test_days_end_with_the_latest_request_and_have_gaps(backend: Backend) -> None:
+    """Six days with a growing share, one without requests."""
+    found = document(20)
+    for place, trace in enumerate(found["data"][:7]):
+        at_us = place * 86_400_000_000
+        for one in trace["spans"]:
+            one["startTime"] += at_us
+            one["duration"] += 20 * place
+    del found["data"][7:], found["data"][2]
+    await imported(backend, found)
+    days = TraceDays.model_validate_json(await read(backend, "days", count=7))
+    assert [day.traces for day in days.days] == [1, 1, 0, 1, 1, 1, 1]
+    assert days.days[0].begin_ns == BEGAN_US * 1000 // DAY_NS * DAY_NS
+    shares = {one.operation: one.shares for one in days.operations}["SQL"]
+    assert shares.values[2] is None
+    assert shares.trend is not None
+    assert 0 < shares.trend.low <= shares.trend.slope <= shares.trend.high
+    assert days.p50_ns.values[0] == 301_000
+    until = days.days[4].begin_ns
+    early = TraceDays.model_validate_json(await read(backend, "days", until_ns=until))
+    assert [day.traces for day in early.days] == [*[0] * 10, 1, 1, 0, 1]
+    assert early.p50_ns.trend is None
+    none = TraceDays.model_validate_json(await read(backend, "days", until_ns=1))
+    assert (none.days, none.operations) == ([], [])
 
 
 async def test_requests_that_waited_for_a_process_the_longest_first(backend: Backend) -> None:
@@ -213,6 +250,8 @@ async def test_every_root_of_a_trace_counts_if_asked(backend: Backend) -> None:
     [
         ("analysis", {"tag": "none"}, (422, "bad-request")),
         ("analysis", {"project": "shop none"}, (422, "bad-request")),
+        ("values", {"of": "shop none"}, (422, "bad-request")),
+        ("days", {"count": "99"}, (422, "bad-request")),
         ("difference", {"base": "low=9&high=1"}, (422, "bad-request")),
         ("difference", {"other": "since_ns=x"}, (422, "bad-request")),
         ("difference", {"other": "run=../x"}, (422, "bad-request")),

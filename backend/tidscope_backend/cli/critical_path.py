@@ -4,7 +4,6 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterable
 from dataclasses import asdict, replace
 
 from tidscope_traces.anomalies.detector import MIN_TRACES, Anomaly, find_anomalies
@@ -17,6 +16,7 @@ from tidscope_traces.summary.ranking import rank_everywhere
 from tidscope_traces.summary.shapes import shapes_of
 from tidscope_traces.summary.traces import Summaries
 from tidscope_traces.summary.tree import DifferenceTree, compare_trees
+from tidscope_traces.summary.values import by_value
 
 from tidscope_backend.cli.command import Command, CommandError, ProgressLine, print_lines
 from tidscope_backend.cli.critical_path_options import RequestSet, add_arguments, base_of, set_text
@@ -27,6 +27,7 @@ from tidscope_backend.critical_paths.exports import (
     EVERYWHERE_HEAD,
     FAILURE_HEAD,
     GROWN_HEAD,
+    NAME_WIDTH,
     RANKING_HEAD,
     SHAPE_HEAD,
     analysis_json,
@@ -47,6 +48,13 @@ from tidscope_backend.critical_paths.exports import (
     table,
 )
 from tidscope_backend.critical_paths.page import HEAT_COLUMNS, Report, draw_page
+from tidscope_backend.critical_paths.reports import (
+    daily_json,
+    daily_lines,
+    daily_reports,
+    values_json,
+    values_lines,
+)
 from tidscope_backend.critical_paths.trace_files import (
     FileCounts,
     TraceFileError,
@@ -56,7 +64,8 @@ from tidscope_backend.critical_paths.trace_files import (
 from tidscope_backend.store.directory import RunNotFoundError
 from tidscope_backend.text import format_seconds
 
-NAME_WIDTH, CHAIN_WIDTH = 44, 72
+CHAIN_WIDTH = 72
+TRACE_FACTS = ("trace_id", "duration_ns", "spans", "depth", "concurrency")
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -69,6 +78,7 @@ def _run(options: argparse.Namespace) -> int:
         potential=True,
         calls=True,
         projection=options.less,
+        attributes_of=None if options.by is None else options.by[0],
     )
     line = ProgressLine(shown=sys.stderr.isatty() and not options.json)
     wanted = RequestSet(
@@ -80,6 +90,10 @@ def _run(options: argparse.Namespace) -> int:
         raise CommandError(_nothing(counts, summaries))
     if options.less and options.less.operation not in summaries.catalogue.operations:
         raise CommandError(f"no trace has {operation_text(options.less.operation)}")
+    if options.daily is not None:
+        line.clear()
+        _print_daily(options, summaries)
+        return 0
     found = describe(summaries, *wanted.percentiles)
     base = base_of(wanted, options.base)
     earlier, difference = None, None
@@ -90,12 +104,18 @@ def _run(options: argparse.Namespace) -> int:
     anomalies = _anomalies(summaries, wanted.percentiles, earlier, line)
     line.clear()
     _write(options, summaries, found, difference, counts)
+    values = None
+    if options.by is not None:
+        chosen_spans = summaries.select(window(summaries.traces, *wanted.percentiles))
+        values = by_value(chosen_spans, options.by[1])
     if options.json:
         document = _document(summaries, found, difference, anomalies, counts)
+        document["by"] = None if values is None else values_json(values, options.by[0])
         print_lines(*json.dumps(document, indent=2).split("\n"))
     else:
         lines = [
             *_lines(options, found, difference, counts),
+            *([] if values is None else ["", *values_lines(values, options.by[0])]),
             *_everywhere_lines(summaries, options.top),
             *_anomaly_lines(summaries, anomalies, options.top),
             *_too_few(earlier),
@@ -103,6 +123,14 @@ def _run(options: argparse.Namespace) -> int:
         ]
         print_lines(*lines)
     return 0
+
+
+def _print_daily(options: argparse.Namespace, summaries: Summaries) -> None:
+    reports = daily_reports(summaries, options.daily)
+    if options.json:
+        print_lines(*json.dumps({"daily": daily_json(reports)}, indent=2).split("\n"))
+    else:
+        print_lines(*daily_lines(reports, options.top))
 
 
 def _summarise(
@@ -137,7 +165,7 @@ def _stored(
 
     runs = chosen_runs_directory(options)
     try:
-        if options.endpoint is None:
+        if options.endpoint is None and options.daily is None:
             known = stored_endpoints(runs)
             if not known:
                 raise CommandError(f"name files of traces; none are stored in {runs}")
@@ -152,8 +180,8 @@ def _stored(
         raise CommandError(f"the stored traces cannot be read: {error}") from None
     if not summaries.traces:
         which = "" if wanted == RequestSet() else f" ({set_text(wanted)})"
-        endpoint = operation_text(options.endpoint)
-        raise CommandError(f"no trace of {endpoint} is stored in {runs}{which}")
+        of = f" of {operation_text(options.endpoint)}" if options.endpoint else ""
+        raise CommandError(f"no trace{of} is stored in {runs}{which}")
     if omitted:
         print_lines(f"{omitted} more traces are left out: too many spans", file=sys.stderr)
     return summaries, counts
@@ -188,37 +216,27 @@ def _anomalies(
     judged = list(range(len(summaries.traces)))
     if earlier is not None:
         judged = window(summaries.traces, *percentiles)
-    reference = None if earlier is None else _by_endpoint(earlier, range(len(earlier.traces)))
+    reference = None if earlier is None else earlier.by_endpoint()
     found = []
-    for operation, places in _by_endpoint(summaries, judged).items():
+    for operation, places in summaries.select(judged).by_endpoint().items():
         known = None
         if earlier is not None and reference is not None:
             known = earlier.select(reference.get(operation, ()))
+        own = [judged[place] for place in places]
         found += [
-            replace(one, place=places[one.place])
-            for one in find_anomalies(summaries.select(places), known, show)
+            replace(one, place=own[one.place])
+            for one in find_anomalies(summaries.select(own), known, show)
         ]
     return sorted(found, key=lambda one: (-one.score, one.place))
-
-
-def _by_endpoint(summaries: Summaries, places: Iterable[int]) -> dict[int, list[int]]:
-    endpoints: dict[int, list[int]] = {}
-    for place in places:
-        endpoints.setdefault(summaries.traces[place].operation, []).append(place)
-    return endpoints
 
 
 def _too_few(earlier: Summaries | None) -> list[str]:
     """Return a warning if there are too few reference requests."""
     if earlier is None or any(
-        len(places) >= MIN_TRACES
-        for places in _by_endpoint(earlier, range(len(earlier.traces))).values()
+        len(places) >= MIN_TRACES for places in earlier.by_endpoint().values()
     ):
         return []
-    return [
-        "",
-        f"anomalies are not known: the reference takes {MIN_TRACES} requests",
-    ]
+    return ["", f"anomalies are not known: the reference takes {MIN_TRACES} requests"]
 
 
 def _anomaly_lines(summaries: Summaries, anomalies: list[Anomaly], top: int) -> list[str]:
@@ -324,11 +342,7 @@ def _document(
         **analysis_json(found),
         "trace_facts": [
             {
-                "trace_id": trace.trace_id,
-                "duration_ns": trace.duration_ns,
-                "spans": trace.spans,
-                "depth": trace.depth,
-                "concurrency": trace.concurrency,
+                **{name: getattr(trace, name) for name in TRACE_FACTS},
                 "path_contexts": trace.contexts.shape[1],
             }
             for trace in summaries.traces

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from tidscope_traces.spans.model import Operation
+from tidscope_traces.summary.daily import DAYS
 from tidscope_traces.summary.durations import AROUND
 from tidscope_traces.summary.options import Projection, Tag
 
 from tidscope_backend.cli.server_options import add_runs_dir_option
 
 _CHANGE = re.compile(r"(.+)=(-?\d+(?:\.\d+)?)ms")
+MAX_DAYS = 90
 
 
 def _operation(text: str) -> Operation:
@@ -36,6 +38,17 @@ def _change(text: str) -> Projection:
     if found is None:
         raise argparse.ArgumentTypeError(f"{text!r}: want SERVICE:OPERATION=20ms")
     return Projection(_operation(found[1]), round(float(found[2]) * 1e6))
+
+
+def _attribute(text: str) -> tuple[Operation, str]:
+    operation, _, key = text.partition("=")
+    return _operation(operation), key.strip()
+
+
+def _days(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 2 <= int(text) <= MAX_DAYS:
+        raise argparse.ArgumentTypeError(f"{text!r}: want 2 to {MAX_DAYS} days")
+    return int(text)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -109,6 +122,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="E=MSms",
         help="project durations if each call of SERVICE:OPERATION took this much less, as "
         "frontend:GET /=20ms; negative for more",
+    )
+    parser.add_argument(
+        "--by",
+        type=_attribute,
+        metavar="E=KEY",
+        help="own time of SERVICE:OPERATION on the critical path by the value of an attribute of "
+        "its spans; without =KEY, of the one that divides them best",
+    )
+    parser.add_argument(
+        "--daily",
+        type=_days,
+        nargs="?",
+        const=DAYS,
+        metavar="DAYS",
+        help="print instead how each endpoint's latency and shares changed day by day (UTC), up to "
+        "the last request, with trends (default: %(const)s days)",
     )
     parser.add_argument(
         "--base",

@@ -98,7 +98,7 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--keep-traces-days",
         type=positive_number,
-        default=7.0,
+        default=15.0,
         metavar="N",
         help="delete spans N days after they came (%(default)g)",
     )

@@ -198,6 +198,8 @@ def _named(operation: Operation) -> dict[str, str]:
 
 
 ARROW = " → "
+NAME_WIDTH = 44
+"""Width of a column of operations, in characters."""
 RANKING_HEAD = (
     *("operation", "share", "P50 own", "P95 own", "traces", "saving", "drag", "slack", "failed"),
 )

@@ -215,11 +215,11 @@ MAX_SPANS = 1_000_000
 def summarise_stored(
     runs: Path, options: Options, within: Wanted, progress: Progress = no_progress
 ) -> tuple[Summaries, FileCounts, int]:
-    """Analyse stored traces of an endpoint.
+    """Analyse stored traces.
 
     Args:
         runs: the runs directory; a backend may be writing there.
-        options: analysis options, with an endpoint.
+        options: analysis options.
         within: time range and processes of the traces.
         progress: progress callback.
 

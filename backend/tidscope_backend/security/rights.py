@@ -78,6 +78,9 @@ ROUTES: Mapping[tuple[str, str], Right] = {
     ("GET", "/api/v1/traces/analysis"): "viewer",
     ("GET", "/api/v1/traces/difference"): "viewer",
     ("GET", "/api/v1/traces/heat"): "viewer",
+    # Attributes contain queries and addresses.
+    ("GET", "/api/v1/traces/values"): "operator",
+    ("GET", "/api/v1/traces/days"): "viewer",
     ("GET", "/api/v1/traces/{trace_id}"): "viewer",
     ("POST", "/api/v1/traces/import"): "operator",
     ("POST", "/api/v1/traces/jaeger"): "operator",
@@ -118,6 +121,8 @@ COSTLY: frozenset[str] = frozenset(
         "/api/v1/traces/analysis",
         "/api/v1/traces/difference",
         "/api/v1/traces/heat",
+        "/api/v1/traces/values",
+        "/api/v1/traces/days",
         "/api/v1/traces/{trace_id}",
     }
 )

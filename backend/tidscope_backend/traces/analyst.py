@@ -8,6 +8,7 @@ from tidscope_traces.critical.path import critical_path
 from tidscope_traces.spans.model import Operation, Span, Trace, group_spans, make_trace
 from tidscope_traces.spans.reading import LATEST_NS
 from tidscope_traces.summary.analysis import describe
+from tidscope_traces.summary.daily import DAY_NS, daily_report, days_until
 from tidscope_traces.summary.durations import measure_durations
 from tidscope_traces.summary.heat import HeatMetric, heat_map
 from tidscope_traces.summary.options import Options, Projection
@@ -15,27 +16,32 @@ from tidscope_traces.summary.ranking import rank_everywhere
 from tidscope_traces.summary.shapes import shapes_of
 from tidscope_traces.summary.traces import Summaries, summarise_all
 from tidscope_traces.summary.tree import compare_trees, merge_contexts
+from tidscope_traces.summary.values import by_value
 from tidscope_wire.generated.models import (
     TraceAnalysis,
+    TraceDays,
     TraceDetail,
     TraceDifference,
     TraceHeat,
     TraceOperations,
     TraceSummary,
+    TraceValues,
 )
 from tidscope_wire.problems import refusal
 
 from tidscope_backend.traces.answers import (
     analysis_answer,
     anomalies_answer,
+    days_answer,
     detail_answer,
     difference_answer,
     everywhere_answer,
     heat_answer,
+    values_answer,
 )
 from tidscope_backend.traces.joining.joiner import join, own_intervals
 from tidscope_backend.traces.joining.places import Places
-from tidscope_backend.traces.queries import Order, SpanQueries, Wanted
+from tidscope_backend.traces.queries import MAX_ANALYSED_SPANS, Order, SpanQueries, Wanted
 
 MAX_ANOMALIES = 100
 """Maximum anomalies in one answer, strongest first."""
@@ -152,6 +158,38 @@ class TraceAnalyst:
         summaries = summarise_all(traces, _options(wanted, asked))
         found = heat_map(summaries, rows, columns, metric, percentile)
         return heat_answer(found, {trace.trace_id: _summary(trace) for trace in traces})
+
+    def values(self, wanted: Wanted, asked: Asked, of: str, key: str) -> TraceValues:
+        """Return an operation's own time by the value of an attribute.
+
+        Args:
+            wanted: selection of the endpoint's traces.
+            asked: analysis options.
+            of: the operation, "SERVICE NAME".
+            key: the attribute; "" for the one that divides the spans best.
+        """
+        chosen = self._queries.choose(wanted)
+        options = replace(_options(wanted, asked), attributes_of=_operation(of, chosen.spans))
+        summaries = summarise_all(_traces(chosen.spans), options)
+        return values_answer(by_value(summaries, key), len(summaries.traces), chosen.omitted)
+
+    def days(self, wanted: Wanted, asked: Asked, count: int) -> TraceDays:
+        """Return the report of an endpoint day by day, up to the day of its latest trace.
+
+        Each day has an equal part of the bound on spans, and the percentiles apply within a day.
+        """
+        latest = self._queries.traces(replace(wanted, low=0.0, high=100.0), "recent", 1)
+        since, until = wanted.since_ns or 0, wanted.until_ns or LATEST_NS
+        days: dict[int, Summaries] = {}
+        omitted = []
+        for begin in days_until(latest[0].start_ns, count) if latest else ():
+            window = replace(
+                wanted, since_ns=max(since, begin), until_ns=min(until, begin + DAY_NS)
+            )
+            chosen = self._queries.choose(window, MAX_ANALYSED_SPANS // count)
+            days[begin] = summarise_all(_traces(chosen.spans), _options(wanted, asked))
+            omitted.append(chosen.omitted)
+        return days_answer(daily_report(days), omitted)
 
     def detail(self, trace_id: str, places: Places) -> TraceDetail:
         """One trace, joined with samples of threads.

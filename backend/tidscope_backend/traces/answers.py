@@ -7,6 +7,7 @@ from tidscope_traces.anomalies.detector import find_anomalies
 from tidscope_traces.critical.path import CriticalPath
 from tidscope_traces.spans.model import Operation, Span
 from tidscope_traces.summary.analysis import Analysis
+from tidscope_traces.summary.daily import DailyReport, Series
 from tidscope_traces.summary.durations import Durations
 from tidscope_traces.summary.heat import Heat
 from tidscope_traces.summary.options import Projection
@@ -15,15 +16,20 @@ from tidscope_traces.summary.shapes import Shape
 from tidscope_traces.summary.traces import Summaries
 from tidscope_traces.summary.tree import ContextTree
 from tidscope_traces.summary.tree import DifferenceTree as FoundDifference
+from tidscope_traces.summary.values import ByValue
 from tidscope_wire.generated.models import (
+    DailySeries,
     DifferenceTree,
     ErrorPath,
     HeatChain,
+    OperationDays,
     OperationEverywhere,
     OperationRank,
     SpanThread,
     TraceAnalysis,
     TraceAnomaly,
+    TraceDay,
+    TraceDays,
     TraceDetail,
     TraceDifference,
     TraceDurations,
@@ -40,6 +46,7 @@ from tidscope_wire.generated.models import (
     TraceSpan,
     TraceSummary,
     TraceTree,
+    TraceValues,
 )
 
 
@@ -215,6 +222,38 @@ def heat_answer(found: Heat, summaries: Mapping[str, TraceSummary]) -> TraceHeat
             for row in found.chains
         ],
     )
+
+
+def values_answer(found: ByValue, traces: int, omitted: int) -> TraceValues:
+    """Return an operation's own time by attribute value."""
+    return TraceValues.model_validate({"traces": traces, "omitted": omitted, **asdict(found)})
+
+
+def days_answer(found: DailyReport, omitted: Sequence[int]) -> TraceDays:
+    """Return the report of an endpoint day by day.
+
+    Args:
+        found: the report.
+        omitted: number of traces beyond the bound, for each day.
+    """
+    return TraceDays(
+        days=[
+            TraceDay(begin_ns=begin, traces=traces, omitted=left)
+            for begin, traces, left in zip(found.begin_ns, found.traces, omitted, strict=True)
+        ],
+        p50_ns=_series(found.p50_ns),
+        p95_ns=_series(found.p95_ns),
+        operations=[
+            OperationDays(
+                service=operation.service, operation=operation.name, shares=_series(series)
+            )
+            for operation, series in found.shares
+        ],
+    )
+
+
+def _series(found: Series) -> DailySeries:
+    return DailySeries.model_validate(asdict(found))
 
 
 def detail_answer(path: CriticalPath, threads: Sequence[SpanThread]) -> TraceDetail:

@@ -2,6 +2,7 @@
 
 import type {
   TraceAnalysis,
+  TraceDays,
   TraceDetail,
   TraceDifference,
   TraceEndpoints,
@@ -9,9 +10,11 @@ import type {
   TraceList,
   TraceOperations,
   TracesImported,
+  TraceValues,
 } from "../wire/generated/models";
 import {
   isTraceAnalysis,
+  isTraceDays,
   isTraceDetail,
   isTraceDifference,
   isTraceEndpoints,
@@ -19,6 +22,7 @@ import {
   isTraceList,
   isTraceOperations,
   isTracesImported,
+  isTraceValues,
 } from "../wire/generated/traceValidators";
 import { request } from "./http";
 
@@ -50,6 +54,15 @@ export function compareTraces(query: string, signal?: AbortSignal): Promise<Trac
 
 export function traceHeat(query: string, signal?: AbortSignal): Promise<TraceHeat> {
   return request("GET", `/traces/heat?${query}`, isTraceHeat, { signal });
+}
+
+/** An operation's own time by the value of an attribute. */
+export function traceValues(query: string, signal?: AbortSignal): Promise<TraceValues> {
+  return request("GET", `/traces/values?${query}`, isTraceValues, { signal });
+}
+
+export function traceDays(query: string, signal?: AbortSignal): Promise<TraceDays> {
+  return request("GET", `/traces/days?${query}`, isTraceDays, { signal });
 }
 
 /** Import traces from a Jaeger JSON or OTLP JSON file. */

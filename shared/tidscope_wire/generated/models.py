@@ -678,6 +678,41 @@ class CpuAllowance(Message):
     """
 
 
+TrendDirection = TypeAliasType(
+    "TrendDirection",
+    Annotated[Literal["up", "down", "none"], Field(title="TrendDirection")],
+)
+"""
+up or down: a trend at the 5 % level, corrected for the number of series in the report.
+"""
+
+
+class DailyTrend(Message):
+    """
+    Change of a figure from one day to the next.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    slope: float
+    """
+    Median of the slopes between any two days.
+    """
+    low: float
+    """
+    Lower end of its 95 % confidence interval.
+    """
+    high: float
+    """
+    Upper end of it.
+    """
+    p: Annotated[float, Field(ge=0.0, le=1.0)]
+    """
+    Probability of such an order of days without a trend, not corrected.
+    """
+
+
 class DamagedRun(Message):
     """
     A folder in the runs directory that cannot be read.
@@ -4339,6 +4374,50 @@ unseen: a call that hardly any reference trace makes. missing: none of a call th
 """
 
 
+class TraceAttribute(Message):
+    """
+    An attribute of an operation's spans.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    key: str
+    """
+    Name of the attribute.
+    """
+    spans: Annotated[int, Field(ge=1)]
+    """
+    Spans that have it.
+    """
+    values: Annotated[int, Field(ge=1)]
+    """
+    Different values.
+    """
+
+
+class TraceDay(Message):
+    """
+    Requests that began on a day.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    begin_ns: Annotated[int, Field(ge=0)]
+    """
+    Unix nanoseconds.
+    """
+    traces: Annotated[int, Field(ge=0)]
+    """
+    Traces that were analysed.
+    """
+    omitted: Annotated[int, Field(ge=0)]
+    """
+    Traces beyond the bound of a day.
+    """
+
+
 class TraceEndpoint(Message):
     """
     An operation at which requests enter: that of root spans.
@@ -4746,6 +4825,109 @@ class TraceTree(Message):
     exemplars: list[list[Exemplar]]
     """
     The traces in which it took longest, up to three, the slowest first.
+    """
+
+
+TraceValueKind = TypeAliasType(
+    "TraceValueKind",
+    Annotated[Literal["value", "other", "absent"], Field(title="TraceValueKind")],
+)
+"""
+other: all values that are not listed. absent: spans without the attribute.
+"""
+
+
+Count2 = TypeAliasType("Count2", Annotated[int, Field(ge=0)])
+"""
+Spans.
+"""
+
+
+class TraceValue(Message):
+    """
+    Own time of the spans with one value of an attribute.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    kind: Annotated[TraceValueKind, Field(title="TraceValueKind")]
+    """
+    other: all values that are not listed. absent: spans without the attribute.
+    """
+    value: str
+    """
+    The value; empty for other kinds.
+    """
+    values: Annotated[int, Field(ge=0)]
+    """
+    Different values.
+    """
+    spans: Annotated[int, Field(ge=1)]
+    """
+    Spans on critical paths.
+    """
+    traces: Annotated[int, Field(ge=1)]
+    """
+    Traces with such a span.
+    """
+    own_ns: Annotated[int, Field(ge=0)]
+    """
+    Own time of all spans, nanoseconds.
+    """
+    mean_ns: Annotated[int, Field(ge=0)]
+    """
+    Mean of a span.
+    """
+    p50_ns: Annotated[int, Field(ge=0)]
+    """
+    Median of a span.
+    """
+    p95_ns: Annotated[int, Field(ge=0)]
+    """
+    95th percentile.
+    """
+    most_ns: Annotated[int, Field(ge=0)]
+    """
+    The longest.
+    """
+    counts: list[Count2]
+    """
+    Spans between two edges.
+    """
+
+
+class TraceValues(Message):
+    """
+    GET /api/v1/traces/values: an operation's own time on critical paths, by the value of an attribute.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    traces: Annotated[int, Field(ge=0)]
+    """
+    Traces that were analysed.
+    """
+    omitted: Annotated[int, Field(ge=0)]
+    """
+    Traces in the window beyond the bound of one analysis.
+    """
+    key: str
+    """
+    The attribute: the one asked for, or the first of keys. Empty: the operation's spans have none.
+    """
+    keys: Annotated[list[TraceAttribute], Field(max_length=100)]
+    """
+    Attributes of the operation's spans on critical paths: first those with 2 to 12 values, then by spans.
+    """
+    bounds_ns: list[BoundsN]
+    """
+    Edges of the buckets, ascending, one more than counts; empty without spans.
+    """
+    rows: list[TraceValue]
+    """
+    Values by own time, up to 12; then the others together, and spans without the attribute.
     """
 
 
@@ -5222,6 +5404,28 @@ class Comparison(Message):
     """
 
 
+class DailySeries(Message):
+    """
+    A figure day by day.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    values: list[float | None]
+    """
+    One for each day.
+    """
+    trend: DailyTrend | None
+    """
+    Null: fewer than five days have traces.
+    """
+    direction: Annotated[TrendDirection, Field(title="TrendDirection")]
+    """
+    up or down: a trend at the 5 % level, corrected for the number of series in the report.
+    """
+
+
 class DetachCommand(Message):
     """
     Stop sampling a target.
@@ -5584,6 +5788,25 @@ class NameThreadsCommand(Message):
     """
     Names by thread; the first of several for one thread counts.
     """
+
+
+class OperationDays(Message):
+    """
+    An operation's own time as a share of the time of all critical paths, 0 to 1, day by day.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    service: str
+    """
+    Service, of the resource attribute service.name.
+    """
+    operation: str
+    """
+    Operation: name of the span.
+    """
+    shares: DailySeries
 
 
 class PolicyInfo(Message):
@@ -6590,6 +6813,26 @@ class TraceAnomaly(Message):
     chain: list[TraceOperation]
     """
     The chain of calls that stands out, from the root on.
+    """
+
+
+class TraceDays(Message):
+    """
+    GET /api/v1/traces/days: an endpoint's requests day by day (UTC), up to the day of the latest.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    days: list[TraceDay]
+    """
+    Consecutive days, earliest first; empty without traces.
+    """
+    p50_ns: DailySeries
+    p95_ns: DailySeries
+    operations: Annotated[list[OperationDays], Field(max_length=50)]
+    """
+    Greatest mean share first.
     """
 
 

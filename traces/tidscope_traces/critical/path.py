@@ -189,6 +189,13 @@ class CriticalPath:
     parents: list[int]
     segments: list[Segment]
 
+    def own_ns(self) -> dict[int, int]:
+        """Return the own time of each span on the path, in nanoseconds."""
+        times = dict.fromkeys(self.spans, 0)
+        for index, start_ns, end_ns in self.segments:
+            times[index] += end_ns - start_ns
+        return times
+
 
 def critical_path(
     trace: Trace, root: int | None = None, excluded: AbstractSet[Operation] = NOTHING

@@ -51,6 +51,7 @@ class Options:
         potential: compute saving potential, drag and slack too, at about twice the cost.
         calls: keep all calls of each trace, as needed for anomalies.
         projection: change whose effect on durations is computed, or None.
+        attributes_of: operation whose spans on the path are kept with their attributes, or None.
     """
 
     endpoint: Operation | None = None
@@ -61,6 +62,7 @@ class Options:
     potential: bool = False
     calls: bool = False
     projection: Projection | None = None
+    attributes_of: Operation | None = None
 
 
 def choose_roots(trace: Trace, options: Options) -> list[int]:

@@ -151,9 +151,7 @@ def rank_everywhere(summaries: Summaries) -> list[RankedEverywhere]:
     Args:
         summaries: summaries of traces of any endpoints; an endpoint is the operation of a root.
     """
-    places: dict[int, list[int]] = {}
-    for place, trace in enumerate(summaries.traces):
-        places.setdefault(trace.operation, []).append(place)
+    places = summaries.by_endpoint()
     rows: dict[Operation, list[tuple[RankedOperation, int]]] = {}
     for own in places.values():
         chosen = summaries.select(own)

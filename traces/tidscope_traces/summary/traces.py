@@ -1,7 +1,8 @@
 """Summary of a trace: its critical path by calling context, in some kilobytes."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,18 @@ from tidscope_traces.critical.schedule import Schedule
 from tidscope_traces.spans.model import Trace
 from tidscope_traces.summary.calls import Calls, Catalogue, failing_paths, read_calls
 from tidscope_traces.summary.options import Options, choose_roots
+
+
+class OwnSpan(NamedTuple):
+    """Span on a critical path.
+
+    Attributes:
+        own_ns: own time on the path, in nanoseconds.
+        attributes: tags of the span.
+    """
+
+    own_ns: int
+    attributes: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +49,7 @@ class TraceSummary:
             None without the potential option.
         projected_ns: duration under the projection of the options; None without a projection.
         calls: all calls, including those off the path; None without the calls option.
+        own_spans: spans on the path of the operation that the option attributes_of names.
     """
 
     trace_id: str
@@ -55,6 +69,7 @@ class TraceSummary:
     potential: NDArray[np.int64] | None = None
     projected_ns: int | None = None
     calls: Calls | None = None
+    own_spans: Sequence[OwnSpan] = ()
 
 
 CONTEXT_ROWS = ("operation", "parent", "inclusive_ns", "exclusive_ns", "count", "failed")
@@ -100,6 +115,13 @@ class Summaries:
         self.left_out += other.left_out
         self.traces.extend(_renumbered(trace, numbers) for trace in other.traces)
 
+    def by_endpoint(self) -> dict[int, list[int]]:
+        """Return the indices of summaries by operation number of the root."""
+        endpoints: dict[int, list[int]] = {}
+        for place, trace in enumerate(self.traces):
+            endpoints.setdefault(trace.operation, []).append(place)
+        return endpoints
+
     def select(self, places: Iterable[int]) -> "Summaries":
         """Return the summaries with these indices."""
         return Summaries(self.catalogue, [self.traces[place] for place in places])
@@ -118,7 +140,8 @@ def summarise(trace: Trace, root: int, options: Options, catalogue: Catalogue) -
     fitted = fit(trace, root, options.excluded)
     path = walk_back(fitted)
     span = trace.spans[root]
-    contexts = _contexts(path, catalogue)
+    own_ns = path.own_ns()
+    contexts = _contexts(path, own_ns, catalogue)
     potential, projected_ns = _play(fitted, contexts, options, catalogue)
     return TraceSummary(
         trace_id=trace.trace_id,
@@ -138,15 +161,25 @@ def summarise(trace: Trace, root: int, options: Options, catalogue: Catalogue) -
         potential=potential,
         projected_ns=projected_ns,
         calls=read_calls(fitted, catalogue) if options.calls else None,
+        own_spans=[
+            OwnSpan(ns, trace.spans[index].attributes)
+            for index, ns in own_ns.items()
+            if trace.spans[index].named == options.attributes_of
+        ],
     )
 
 
-def _contexts(path: CriticalPath, catalogue: Catalogue) -> NDArray[np.int64]:
-    """Return the path by calling context: spans whose callers all have the same names."""
+def _contexts(
+    path: CriticalPath, own_ns: Mapping[int, int], catalogue: Catalogue
+) -> NDArray[np.int64]:
+    """Return the path by calling context: spans whose callers all have the same names.
+
+    Args:
+        path: path of the trace.
+        own_ns: own time of each span on the path.
+        catalogue: numbers of operations.
+    """
     spans = path.fitted.trace.spans
-    own_ns = dict.fromkeys(path.spans, 0)
-    for index, start_ns, end_ns in path.segments:
-        own_ns[index] += end_ns - start_ns
     places: dict[tuple[int, int], int] = {}
     operations: list[int] = []
     callers: list[int] = []

@@ -8,6 +8,7 @@ import { type Fact, FactList, Tooltip } from "../../ui/Overlays";
 import { Panel } from "../../ui/Panel";
 import type { RunSummary, TraceDurations } from "../../wire/generated/models";
 import { timeText } from "./callTree";
+import { DaysPanel } from "./DaysPanel";
 import { DifferencePanel } from "./DifferencePanel";
 import { ErrorsPanel } from "./ErrorsPanel";
 import { FlamePanel } from "./FlamePanel";
@@ -35,6 +36,7 @@ const VIEW_NAMES: Readonly<Record<TracesView, string>> = {
   difference: "Difference",
   heat: "Heat map",
   operations: "Operations",
+  days: "Days",
   errors: "Errors",
   requests: "Requests",
 };
@@ -115,6 +117,8 @@ function View(props: AnalysisProps) {
       return <HeatPanel {...props} />;
     case "operations":
       return <OperationsPanel {...props} />;
+    case "days":
+      return <DaysPanel {...props} />;
     case "errors":
       return <ErrorsPanel {...props} />;
     case "requests":

@@ -7,6 +7,7 @@ import { nsColumn, numberColumn, partColumn, percentColumn } from "./Columns";
 import { changeText, operationName, timeText } from "./callTree";
 import type { AnalysisProps } from "./props";
 import styles from "./TracesPage.module.css";
+import { ValuesSection } from "./ValuesSection";
 
 const keyOf = (row: OperationRank) => operationName(row);
 
@@ -55,7 +56,12 @@ export function OperationsPanel(props: AnalysisProps) {
   return (
     <Panel title="Operations" note="wherever they are called; select one to see what it is worth">
       <div className={styles.body}>
-        {link.project === "" ? null : <Projection key={link.project} {...props} />}
+        {link.project === "" ? null : (
+          <>
+            <Projection key={link.project} {...props} />
+            <ValuesSection {...props} />
+          </>
+        )}
         <div className={styles.table}>
           <SortedTable
             label="Operations"

@@ -197,6 +197,84 @@ it("says what an operation is worth, what its columns mean, and leaves it out of
   expect(lastQuery(page, "GET /traces/analysis").getAll("exclude")).toEqual([]);
 });
 
+it("divides an operation's time by an attribute, except for viewers", async () => {
+  const backend = tracesBackend();
+  const times = {
+    own_ns: 40 * MS,
+    mean_ns: 4 * MS,
+    p50_ns: 4 * MS,
+    p95_ns: 5 * MS,
+    most_ns: 6 * MS,
+  };
+  const value = { spans: 10, traces: 9, values: 1, counts: [10, 0], ...times };
+  backend.on("GET /traces/values", () => ({
+    ...{ traces: 30, omitted: 0, key: "sku", bounds_ns: [MS, 5 * MS, 9 * MS] },
+    keys: [
+      { key: "sku", spans: 20, values: 14 },
+      { key: "host.name", spans: 30, values: 1 },
+    ],
+    rows: [
+      { kind: "value", value: "4212", ...value },
+      { kind: "other", value: "", ...value, values: 13, own_ns: 20 * MS, counts: [0, 10] },
+      { kind: "absent", value: "", ...value, values: 0, own_ns: 10 * MS },
+    ],
+  }));
+  const page = await openTraces(`${ENDPOINT}&view=operations&project=db+SQL`, backend);
+  expect(lastQuery(page, "GET /traces/values").get("of")).toBe("db SQL");
+  const rows = inTable("Own time by attribute").getAllByRole("row").slice(1);
+  expect(rows.map(({ textContent }) => textContent)).toEqual([
+    "42124.00 ms5.00 ms6.00 ms40.0 ms10 9 ",
+    "13 other values4.00 ms5.00 ms6.00 ms20.0 ms10 9 ",
+    "without it4.00 ms5.00 ms6.00 ms10.0 ms10 9 ",
+  ]);
+  await page.select(screen.getByRole("combobox", { name: "Own time by" }), "host.name (1 value)");
+  await page.settle();
+  expect(lastQuery(page, "GET /traces/values").get("attribute")).toBe("host.name");
+  expect(window.location.search).toContain("attribute=host.name");
+});
+
+it("hides attributes from viewers", async () => {
+  const backend = tracesBackend();
+  backend.role = "viewer";
+  await openTraces(`${ENDPOINT}&view=operations&project=db+SQL`, backend);
+  expect(screen.getByText(/^Operators can divide/)).toBeTruthy();
+  expect(backend.requests("GET /traces/values")).toHaveLength(0);
+});
+
+it("shows days with trends; a day without requests is a gap", async () => {
+  const backend = tracesBackend();
+  const day = (at: number, traces: number) => ({
+    ...{ begin_ns: Date.UTC(2026, 10, 21 + at) * MS, traces, omitted: 0 },
+  });
+  const none = { trend: null, direction: "none" } as const;
+  backend.on("GET /traces/days", () => ({
+    days: [day(0, 5), day(1, 0), day(2, 7)],
+    p50_ns: { values: [MS, null, 2 * MS], ...none },
+    p95_ns: { values: [3 * MS, null, 4 * MS], ...none },
+    operations: [
+      {
+        ...{ service: "db", operation: "SQL" },
+        shares: {
+          values: [0.5, null, 0.6],
+          trend: { slope: 0.05, low: 0.001, high: 0.062, p: 0.001 },
+          direction: "up",
+        },
+      },
+    ],
+  }));
+  await openTraces(`${ENDPOINT}&view=days`, backend);
+  expect(screen.getByText("12 requests; 1 day without requests.")).toBeTruthy();
+  expect(screen.getByText("21 Nov to 23 Nov, UTC")).toBeTruthy();
+  const [, row] = inTable("Operations day by day").getAllByRole("row");
+  expect(row?.textContent).toContain("+5.0 pp▲ up");
+  expect(row?.textContent).toContain("55.0 %60.0 %+0.10 pp to +6.2 pp");
+  const bars = within(row as HTMLElement).getByRole("img");
+  expect(bars.getAttribute("aria-label")).toBe(
+    "21 Nov: 50.0 %; 22 Nov: no requests; 23 Nov: 60.0 %",
+  );
+  expect(inTable("Latency day by day").getAllByRole("row")[1]?.textContent).toContain("P95");
+});
+
 it("describes the reference, and compares with an earlier set", async () => {
   const backend = tracesBackend();
   const now_ms = Date.now();

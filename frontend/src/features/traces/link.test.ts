@@ -10,6 +10,7 @@ import {
   requestsQuery,
   type TracesLink,
   tracesHref,
+  valuesQuery,
 } from "./link";
 
 const RUN = "r-20261123-090000-0123ab";
@@ -32,6 +33,7 @@ const FULL: TracesLink = {
   everyRoot: true,
   project: "mysql SQL SELECT",
   less_ms: 12.5,
+  attribute: "host.name",
   heatMetric: "inclusive",
   heatRank: "P95",
   pid: 77,
@@ -66,6 +68,11 @@ describe("the link", () => {
     expect(projected.get("less_ns")).toBe("12500000");
     expect(projected.get("merge")).toBe("merged");
     expect(projected.get("reference")).toBeNull();
+    expect(valuesQuery({ ...FULL, project: "" })).toBeNull();
+    const values = new URLSearchParams(valuesQuery(FULL) ?? "");
+    expect([values.get("of"), values.get("attribute"), values.get("merge")]).toEqual([
+      ...["mysql SQL SELECT", "host.name", "merged"],
+    ]);
     const errors = new URLSearchParams(analysisQuery({ ...FULL, view: "errors" }));
     expect(errors.get("reference")).toBe("until_ns=5000000");
   });

@@ -8,6 +8,7 @@ export const TRACE_VIEWS = [
   "difference",
   "heat",
   "operations",
+  "days",
   "errors",
   "requests",
 ] as const;
@@ -55,6 +56,8 @@ export interface TracesLink extends TraceSetLink {
   /** Operation to project, "SERVICE OPERATION"; "" for none. */
   readonly project: string;
   readonly less_ms: number;
+  /** Attribute that divides this operation's own time; "" for the one that divides it best. */
+  readonly attribute: string;
   /** Times in the heat map's cells: an operation's own, or with what it calls. */
   readonly heatMetric: HeatMetric;
   /** Percentile of a row that orders the heat map. */
@@ -87,6 +90,7 @@ export const EMPTY_TRACES: TracesLink = {
   everyRoot: false,
   project: "",
   less_ms: 20,
+  attribute: "",
   heatMetric: "exclusive",
   heatRank: "P50",
   pid: null,
@@ -111,6 +115,7 @@ export function parseTracesLink(query: string): TracesLink {
     everyRoot: text("roots") === "every",
     project: text("project"),
     less_ms: numberOf(given, "less", 0, 1e7) ?? EMPTY_TRACES.less_ms,
+    attribute: text("attribute"),
     heatMetric: HEAT_METRICS.find((one) => one === text("metric")) ?? "exclusive",
     heatRank: HEAT_RANKS.find((one) => one === text("rank")) ?? "P50",
     pid: numberOf(given, "pid", 1, 2 ** 31),
@@ -157,6 +162,7 @@ export function tracesHref(link: Partial<TracesLink>): string {
   if (all.everyRoot) query.set("roots", "every");
   set("project", all.project, "");
   set("less", all.less_ms, EMPTY_TRACES.less_ms);
+  set("attribute", all.attribute, "");
   set("metric", all.heatMetric, "exclusive");
   set("rank", all.heatRank, "P50");
   set("pid", all.pid, null);
@@ -232,6 +238,22 @@ export function heatQuery(link: TracesLink): string {
   addPathOptions(query, link);
   query.set("metric", link.heatMetric);
   query.set("percentile", link.heatRank.slice(1));
+  return query.toString();
+}
+
+/** Query of the report day by day. */
+export function daysQuery(link: TracesLink): string {
+  const query = new URLSearchParams([...endpointQuery(link), ...setQuery(link)]);
+  addPathOptions(query, link);
+  return query.toString();
+}
+
+/** Query of the chosen operation's own time by attribute value; null while none is chosen. */
+export function valuesQuery(link: TracesLink): string | null {
+  if (link.project === "") return null;
+  const query = new URLSearchParams(daysQuery(link));
+  query.set("of", link.project);
+  if (link.attribute !== "") query.set("attribute", link.attribute);
   return query.toString();
 }
 
