@@ -69,6 +69,7 @@ def test_json_of_a_scenario_of_ones_own(mine: Path) -> None:
             *("first_minute_loss_percent", "half_minute_loss_percent"),
             "loss_against_leaving_alone_percent",
             *("dip_changed_decisions", "one_dip_changed_decisions"),
+            "one_dip_worse_decisions",
             *("one_dip_regret_percent", "switches_per_min_by_scenario", "seconds_to_97_percent"),
         }
         assert row["mine"] == row["mean"] == row["worst"]

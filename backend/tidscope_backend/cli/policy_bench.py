@@ -89,6 +89,7 @@ def as_json(row: Row) -> Json:
         "switches_per_min": round(max(row.switches_per_min.values()), 4),
         "dip_changed_decisions": _rounded(row.dip_changed_decisions),
         "one_dip_changed_decisions": _rounded(row.one_dip_changed_decisions),
+        "one_dip_worse_decisions": _rounded(row.one_dip_worse_decisions),
         "one_dip_regret_percent": _rounded(row.one_dip_regret_percent),
         "switches_per_min_by_scenario": _all_rounded(row.switches_per_min.items()),
         "seconds_to_97_percent": _all_rounded(row.seconds_to_good.items()),

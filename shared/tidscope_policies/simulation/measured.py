@@ -145,7 +145,7 @@ def _fit(points: Sequence[MeasuredPoint], rates: NDArray[np.float64]) -> Law:
     weights = 1 / np.array([point.sd for point in points])
     rows = columns * (rates / sizes * weights)[:, None]
     least, best = inf, np.zeros(3)
-    for count in (1, 2, 3):
+    for count in (3, 2, 1):
         for chosen in combinations(range(3), count):
             some = np.linalg.lstsq(rows[:, chosen], weights, rcond=None)[0]
             found = np.zeros(3)
@@ -153,6 +153,8 @@ def _fit(points: Sequence[MeasuredPoint], rates: NDArray[np.float64]) -> Law:
             missed = float(((rows @ found - weights) ** 2).sum())
             if (some >= 0).all() and found[0] + found[1] > 0 and missed < least:
                 least, best = missed, found
+        if count == 3 and least < inf:
+            break
     once, each, pairs = (float(value) for value in best)
     if not once + each > 0:
         raise CurveError("no law fits: one thread alone would do infinitely much")
