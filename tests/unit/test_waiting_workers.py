@@ -1,5 +1,6 @@
 """Division of cores between a program that computes and a pool whose workers mostly wait."""
 
+from dataclasses import replace
 from math import sqrt
 from random import Random
 
@@ -9,7 +10,7 @@ from tidscope_policies.arbitration.arbiter import Arbiter
 from tidscope_policies.arbitration.division import Claim, Pool
 from tidscope_policies.arbitration.exchange import describe_exchange, exchanges
 from tidscope_policies.arbitration.waiting import BLIND, WaitingWorkers
-from tidscope_policies.contract import Bounds, BusyWorkers, Grant, Observation
+from tidscope_policies.contract import Bounds, BusyWorkers, CoreShare, Grant, Observation
 
 BOUNDS = Bounds(1, 32)
 CORES = 2
@@ -99,6 +100,23 @@ def test_a_pool_without_jobs_says_nothing_of_its_workers() -> None:
     idle = Observation(1.0, 1.0, 100.0, 16, BOUNDS, workers=BusyWorkers(0.0, 0.0, 0.0))
     assert not waiting.take_in(idle)
     assert waiting.count == 15
+
+
+def test_a_crowded_host_says_nothing_of_the_workers() -> None:
+    waiting = WaitingWorkers(6)
+    free = Observation(1.0, 1.0, 300.0, 6, BOUNDS, cores=CoreShare(2.0, 1.0, 0.2))
+    for _ in range(3):
+        waiting.take_in(replace(free, workers=BusyWorkers(6.0, 0.2, 0.1)))
+    assert waiting.count == 5
+    # Workers are without a CPU nearly all the time, but the pool hardly uses its part of them.
+    crowded = replace(free, workers=BusyWorkers(6.0, 0.1, 6.5), cores=CoreShare(2.0, 1.0, 0.1))
+    assert not any(waiting.take_in(crowded) for _ in range(30))
+    assert waiting.count == 5
+    # It uses its part: the delay is its own.
+    computes = replace(free, workers=BusyWorkers(6.0, 1.0, 5.0), cores=CoreShare(2.0, 1.0, 1.0))
+    for _ in range(30):
+        waiting.take_in(computes)
+    assert waiting.count <= 1
 
 
 def test_time_without_a_cpu_is_no_waiting() -> None:

@@ -7,15 +7,19 @@ cores among the other workers only.
 
 The time that a job waits does not depend on the size, so its share of a job's time is learnt, and
 counts for the size that the program chose itself. Time without a CPU is neither: with more cores it
-would be less.
+would be less. Where others take the CPUs, jobs spend most of their time without one, and what is
+left says nothing.
 """
 
-from tidscope_policies.contract import Observation
+from tidscope_policies.contract import BusyWorkers, Observation
 
 MEMORY = 0.8
 """Weight of earlier intervals against the last one."""
 ENOUGH = 0.5
 """Workers that were busy on average, below which an interval says too little."""
+CROWDED = 0.5
+"""Share of busy workers without a CPU, above which others keep a program from its cores if it hardly
+uses them."""
 BLIND = 3
 """Intervals without figures after which no worker is taken to wait."""
 
@@ -41,7 +45,9 @@ class WaitingWorkers:
     def take_in(self, seen: Observation) -> bool:
         """Learn from an interval. Return True if `count` or `is_known` changes."""
         workers = seen.workers
-        if self._own < 2 or (workers is not None and workers.busy < ENOUGH):
+        if self._own < 2 or (
+            workers is not None and (workers.busy < ENOUGH or _is_crowded(seen, workers))
+        ):
             return False
         if workers is None:
             self._missing += 1
@@ -69,3 +75,9 @@ class WaitingWorkers:
             return ""
         verb = "waits and needs" if self.count == 1 else "wait and need"
         return f" {self.count} of its {self._own} workers {verb} no core."
+
+
+def _is_crowded(seen: Observation, workers: BusyWorkers) -> bool:
+    """True if other programs keep this one from its cores."""
+    hardly = seen.cores is not None and seen.cores.is_hardly_used
+    return hardly and workers.delayed > CROWDED * workers.busy
