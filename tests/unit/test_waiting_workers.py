@@ -74,6 +74,20 @@ def test_a_pool_that_waits_keeps_what_its_waiting_needs() -> None:
     assert Arbitrated(ArbitratedParameters()).observe(seen).size == pair.grant("waits").size
 
 
+def test_others_have_the_core_that_a_pool_hardly_uses() -> None:
+    pair = Pair(16, computes_s=0.0001, waits_s=0.0199)
+    assert pair.grant("works").size == 1
+    pair.pass_intervals(60)
+    assert pair.least >= 16
+    assert (pair.grant("waits").size, pair.grant("works").size) == (16, 2)
+    assert "It hardly uses its own, which others may have, too." in pair.grant("waits").reason
+    assert pair.grant("works").total == CORES
+    # It computes now: each has a core again.
+    pair.computes_s = 0.010
+    pair.pass_intervals(60)
+    assert pair.grant("works").size == pair.grant("waits").cores == 1
+
+
 def test_a_pool_that_computes_has_its_cores_only() -> None:
     pair = Pair(16, computes_s=0.010, waits_s=0.0)
     pair.pass_intervals(60)
