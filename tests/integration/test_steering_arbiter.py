@@ -240,9 +240,7 @@ async def test_pools_that_wait_give_up_no_worker_to_a_program_that_computes(
             return [one for one in follower.events(SteeringDecided) if one.pid == pid]
 
         await follower.until(
-            lambda _: (
-                all(len(decided(pool)) > 12 for pool in pools) and len(decided(computes)) > 6
-            )
+            lambda _: all(len(decided(pool)) > 12 for pool in pools) and len(decided(computes)) > 6
         )
         for pool in pools:
             sizes = [one.next_size for one in decided(pool)]

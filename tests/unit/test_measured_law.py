@@ -46,9 +46,7 @@ def test_parameters_of_a_known_law_are_recovered(sigma: float, kappa: float) -> 
 
 def test_the_best_size_is_within_its_interval() -> None:
     best = ((1 - 0.05) / 0.004) ** 0.5
-    intervals = [
-        fit_law(curve(250.0, 0.05, 0.004, seed=seed)).best_interval() for seed in range(4)
-    ]
+    intervals = [fit_law(curve(250.0, 0.05, 0.004, seed=seed)).best_interval() for seed in range(4)]
     assert all(low <= best <= high < 2 * best for low, high in intervals)
     # Without coherency every thread adds something.
     assert fit_law(curve(250.0, 0.02, 0.0, noise=0.0)).law.best == inf
@@ -76,8 +74,6 @@ def test_a_host_of_more_cpus_has_room_for_more_threads() -> None:
         rates[cpus] = pools.throughput((16,), (0,))[0]
     assert rates[64] == pytest.approx(usl(16, 250.0, 0.01, 0.0001), rel=0.01)
     assert rates[2] < 0.3 * rates[64]
-
-
 
 
 @pytest.mark.parametrize(

@@ -131,9 +131,10 @@ def test_a_measured_program_on_simulated_hosts(sweep: Path) -> None:
     )
     found = json.loads(out)
     assert list(found["scenarios"]) == ["cpus-8", "cpus-32"]
-    # Its own size is nearly the best one where each thread has a CPU, and too large elsewhere.
+    # 16 threads are nearly the best where each has a CPU, and too many elsewhere.
     row = found["policies"]["fixed"]
-    assert row["cpus-32"] < 1 < 5 < row["cpus-8"]
+    assert row["cpus-32"] < 1
+    assert row["cpus-8"] > 5
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_decisions_as_good_as_without_the_dip_are_not_worse() -> None:
         return Trial(done=done, best=[(100.0,)] * len(done), decisions=decisions)
 
     calm = trial(moves, 100.0, 100.0, 100.0, 100.0, 100.0)
-    # As good, worse, better.
+    # The three that differ: equally good, worse, better.
     dipped = trial(others, 100.0, 100.0, 99.5, 95.0, 120.0)
     assert differing(calm, dipped) == 3
     assert worse(calm, dipped) == 1

@@ -18,7 +18,7 @@ MEMORY = 0.8
 ENOUGH = 0.5
 """Workers that were busy on average, below which an interval says too little."""
 CROWDED = 0.5
-"""Share of busy workers without a CPU, above which others keep a program from its cores if it hardly
+"""Share of busy workers without a CPU. Above it others keep a program from its cores, if it hardly
 uses them."""
 SPARED, KEPT = 0.25, 0.5
 """CPUs that a pool uses on average, below which it spares its core, and above which it no longer

@@ -5,8 +5,8 @@ The universal scalability law is fitted to the points of a sweep. Written as
     n / X(n) = u + b n + c n (n - 1),   u, b, c >= 0
 
 it is linear, so the fit is a least-squares problem with weights, and lambda = 1 / (u + b),
-sigma = b / (u + b), kappa = c / (u + b). Each seed draws the points anew from their intervals and
-fits again: scenarios differ as much as the sweep leaves open (parametric bootstrap; B. Efron, 1979).
+sigma = b / (u + b), kappa = c / (u + b). Each seed draws the points from their intervals and fits
+again: scenarios differ as much as the sweep leaves open (parametric bootstrap; B. Efron, 1979).
 """
 
 from collections.abc import Sequence
@@ -138,7 +138,7 @@ def fit_law(points: Sequence[MeasuredPoint]) -> MeasuredLaw:
 
 
 def _fit(points: Sequence[MeasuredPoint], rates: NDArray[np.float64]) -> Law:
-    """Weighted least squares with parameters of 0 or more: the best of all sets of positive ones."""
+    """Weighted least squares with parameters of 0 or more: the best set of positive ones."""
     sizes = np.array([point.size for point in points], dtype=float)
     # A relative error of X is one of n / X: rows are divided by n / X.
     columns = np.stack([np.ones_like(sizes), sizes, sizes * (sizes - 1)], axis=1)
