@@ -5,6 +5,7 @@ Rust, with claims, has to come to the best division as well; silence and ends ar
 
 import asyncio
 import os
+import re
 import signal
 import time
 from collections.abc import AsyncIterator, Callable
@@ -221,13 +222,13 @@ async def test_claims_count(root: Installation) -> None:
         await root.release(group.target.id)
 
 
-async def test_a_pool_that_waits_gives_up_no_worker_to_a_program_that_computes(
+async def test_pools_that_wait_give_up_no_worker_to_a_program_that_computes(
     root: Installation,
 ) -> None:
     own = 6
-    commands = (waiting_python(own, 16), contended_go(2))
+    commands = (waiting_python(own, 16), paced_java(16, 16, 0.020, own), contended_go(2))
     with AgentFolder() as folder, Steered(several(*commands), folder) as parent:
-        pool, computes = (int(pid) for pid in parent.said.split()[1:])
+        *pools, computes = (int(pid) for pid in parent.said.split()[1:])
         asked = {"group": {"kind": "tree", "pid": parent.pid}, "rate_hz": 10}
         answer = await root.client.post("/api/v1/targets", json=asked)
         target = Target.model_validate_json(answer.content)
@@ -238,11 +239,15 @@ async def test_a_pool_that_waits_gives_up_no_worker_to_a_program_that_computes(
         def decided(pid: int) -> list[SteeringDecided]:
             return [one for one in follower.events(SteeringDecided) if one.pid == pid]
 
-        await follower.until(lambda _: len(decided(pool)) > 12 and len(decided(computes)) > 6)
-        sizes = [one.next_size for one in decided(pool)]
-        assert min(sizes) >= own - 1, sizes
-        last = decided(pool)[-1]
-        assert f"of its {own} workers wait and need no core." in last.reason
-        assert last.division is not None
-        assert last.next_size > last.division.cores
+        await follower.until(
+            lambda _: all(len(decided(pool)) > 12 for pool in pools) and len(decided(computes)) > 6
+        )
+        for pool in pools:
+            sizes = [one.next_size for one in decided(pool)]
+            assert min(sizes) >= own - 1, (pool, sizes)
+            last = decided(pool)[-1]
+            # A crowded host says nothing of the workers; the pool keeps its size then, too.
+            assert re.search(rf"of its ({own} )?workers wait", last.reason), last.reason
+            assert last.division is not None
+            assert last.next_size > last.division.cores
         await root.release(target.id)

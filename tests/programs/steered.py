@@ -20,10 +20,10 @@ def contended_go(largest: int = 8) -> list[str]:
     return [str(program), str(largest), "40000", "8000"]
 
 
-def mutex_go(largest: int = 8, clients: int = 16, locked_us: int = 200) -> list[str]:
-    """An HTTP server whose requests take turns at a mutex: no size changes much."""
+def mutex_go(workers: int = 8, clients: int = 16, locked_us: int = 200) -> list[str]:
+    """An HTTP server whose pool's workers take turns at a mutex: no size changes much."""
     program = build_go_module(HERE / "mutex_go", AGENTS / "go")
-    return [str(program), str(largest), str(clients), str(locked_us)]
+    return [str(program), str(workers), str(clients), str(locked_us)]
 
 
 def crowded_go(workers: int = 16, largest: int = 32) -> list[str]:
@@ -77,11 +77,11 @@ def paced_python(largest: int, best: int, wait_s: float = 0.060) -> list[str]:
     ]
 
 
-def paced_java(largest: int, best: int, wait_s: float = 0.060) -> list[str]:
-    """Command of the paced program in Java."""
+def paced_java(largest: int, best: int, wait_s: float = 0.060, own: int = 1) -> list[str]:
+    """Command of the paced program in Java, which has its own number of workers at first."""
     agent = sorted((AGENTS / "java" / "src").rglob("*.java"))
     classes = build_java("paced_java", [*agent, HERE / "paced_java" / "Paced.java"])
-    options = [str(largest), str(best), str(PENALTY), str(wait_s)]
+    options = [str(own), str(largest), str(best), str(PENALTY), str(wait_s)]
     return ["java", *JAVA_OPTIONS, "-cp", str(classes), "Paced", *options]
 
 

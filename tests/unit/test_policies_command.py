@@ -12,6 +12,7 @@ from tidscope_backend.cli import main, policy_bench
 from tidscope_backend.cli.policies import chosen
 from tidscope_backend.cli.policy_bench import ScenarioError
 from tidscope_policies.registry import POLICIES
+from tidscope_policies.simulation.simulated_pools import usl
 
 MINE = 'name = "mine"\ntitle = "short"\nseconds = 30\n[[processes]]\n'
 
@@ -68,6 +69,7 @@ def test_json_of_a_scenario_of_ones_own(mine: Path) -> None:
             *("first_minute_loss_percent", "half_minute_loss_percent"),
             "loss_against_leaving_alone_percent",
             *("dip_changed_decisions", "one_dip_changed_decisions"),
+            "one_dip_worse_decisions",
             *("one_dip_regret_percent", "switches_per_min_by_scenario", "seconds_to_97_percent"),
         }
         assert row["mine"] == row["mean"] == row["worst"]
@@ -99,6 +101,61 @@ def test_the_table_and_a_page(mine: Path, tmp_path: Path) -> None:
     assert "old" not in text
     assert "| fixed " in text
     assert "\nSeeds: 7 to 7. Machine: " in text
+
+
+@pytest.fixture
+def sweep(tmp_path: Path) -> Path:
+    """Result of a sweep of a program that follows the universal scalability law."""
+    rates = {size: usl(size, 250.0, 0.05, 0.004) for size in (1, 2, 4, 8, 16)}
+    points = [
+        {"size": size, "ops_per_s": rate, "low": 0.99 * rate, "high": 1.01 * rate, "rounds": 4}
+        for size, rate in rates.items()
+    ]
+    state = {
+        **{"verdict": "decided", "start": 16, "rounds": 4, "discarded": 0, "points": points},
+        **{"best": 16, "knee": 16, "knee_from": 8, "knee_to": 16, "gain": None, "refused": []},
+        **{"line": None, "lost_s": 0.0, "elapsed_s": 60.0, "text": "The knee is 16."},
+    }
+    path = tmp_path / "pool.json"
+    path.write_text(json.dumps(state))
+    return path
+
+
+def test_a_measured_program_on_simulated_hosts(sweep: Path) -> None:
+    options = ("--policy", "fixed", "--set", "size=16", "--seeds", "1", "--json")
+    code, out, err = call("bench", "--sweep", str(sweep), "--cpus", "32", "--cpus", "8", *options)
+    assert code == 0, err
+    assert err == (
+        "policies bench: X(n) = 250 n / (1 + 0.05 (n - 1) + 0.004 n (n - 1)), from sizes 1 to 16; "
+        "best size 15 [15, 16]\n"
+    )
+    found = json.loads(out)
+    assert list(found["scenarios"]) == ["cpus-8", "cpus-32"]
+    # 16 threads are nearly the best where each has a CPU, and too many elsewhere.
+    row = found["policies"]["fixed"]
+    assert row["cpus-32"] < 1
+    assert row["cpus-8"] > 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--cpus", "8"], "--sweep and --cpus need each other"),
+        (["--sweep", "pool.json"], "--sweep and --cpus need each other"),
+        (["--sweep", "pool.json", "--cpus", "8", "--families"], "exclude each other"),
+        (["--sweep", "pool.json", "--cpus", "0"], "'0' is not a whole number"),
+        (["--sweep", "pool.json", "--cpus", "5000"], "pool.json: cores: 5000 is not"),
+        (["--sweep", "nowhere.json", "--cpus", "8"], "nowhere.json: cannot be read"),
+        (["--sweep", __file__, "--cpus", "8"], "no result of `tidscope sweep --json`"),
+    ],
+)
+def test_a_curve_that_cannot_be_used_is_named(
+    sweep: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
+) -> None:
+    monkeypatch.chdir(sweep.parent)
+    code, out, err = call("bench", *arguments)
+    assert (code, out) == (2, "")
+    assert said in err
 
 
 @pytest.mark.parametrize(

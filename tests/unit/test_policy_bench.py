@@ -16,7 +16,15 @@ from tidscope_backend.cli.policy_bench import (
     shipped,
 )
 from tidscope_policies.registry import POLICIES
-from tidscope_policies.simulation.campaign import Job, Score, differing, one_dip_s, run_job, score
+from tidscope_policies.simulation.campaign import (
+    Job,
+    Score,
+    differing,
+    one_dip_s,
+    run_job,
+    score,
+    worse,
+)
 from tidscope_policies.simulation.scenario import Noise, Phase, Process, Scenario
 from tidscope_policies.simulation.simulated_pools import SimulatedPools
 from tidscope_policies.simulation.trial import Move, Simulation, Trial
@@ -80,6 +88,23 @@ def test_differing_decisions() -> None:
     other = Trial(decisions=[Move(2, 0, 8), Move(2, 1, 6), Move(4, 0, 8)])
     assert differing(one, other) == 2
     assert differing(one, one) == 0
+
+
+def test_decisions_as_good_as_without_the_dip_are_not_worse() -> None:
+    moves = [Move(2, 0, 8), Move(4, 0, 8), Move(6, 0, 8), Move(8, 0, 8)]
+    others = [Move(2, 0, 8), Move(4, 0, 9), Move(6, 0, 9), Move(8, 0, 7)]
+
+    def trial(decisions: list[Move], *rates: float) -> Trial:
+        """Run of 2 s at each rate, each until the next decision."""
+        done = [(rate,) for rate in rates for _ in range(8)]
+        return Trial(done=done, best=[(100.0,)] * len(done), decisions=decisions)
+
+    calm = trial(moves, 100.0, 100.0, 100.0, 100.0, 100.0)
+    # The three that differ: equally good, worse, better.
+    dipped = trial(others, 100.0, 100.0, 99.5, 95.0, 120.0)
+    assert differing(calm, dipped) == 3
+    assert worse(calm, dipped) == 1
+    assert worse(dipped, calm) == 1
 
 
 def test_a_fixed_size_has_the_regret_that_the_law_gives() -> None:

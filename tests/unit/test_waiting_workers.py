@@ -1,5 +1,6 @@
 """Division of cores between a program that computes and a pool whose workers mostly wait."""
 
+from dataclasses import replace
 from math import sqrt
 from random import Random
 
@@ -9,7 +10,7 @@ from tidscope_policies.arbitration.arbiter import Arbiter
 from tidscope_policies.arbitration.division import Claim, Pool
 from tidscope_policies.arbitration.exchange import describe_exchange, exchanges
 from tidscope_policies.arbitration.waiting import BLIND, WaitingWorkers
-from tidscope_policies.contract import Bounds, BusyWorkers, Grant, Observation
+from tidscope_policies.contract import Bounds, BusyWorkers, CoreShare, Grant, Observation
 
 BOUNDS = Bounds(1, 32)
 CORES = 2
@@ -73,6 +74,20 @@ def test_a_pool_that_waits_keeps_what_its_waiting_needs() -> None:
     assert Arbitrated(ArbitratedParameters()).observe(seen).size == pair.grant("waits").size
 
 
+def test_others_have_the_core_that_a_pool_hardly_uses() -> None:
+    pair = Pair(16, computes_s=0.0001, waits_s=0.0199)
+    assert pair.grant("works").size == 1
+    pair.pass_intervals(60)
+    assert pair.least >= 16
+    assert (pair.grant("waits").size, pair.grant("works").size) == (16, 2)
+    assert "It hardly uses its own, which others may have, too." in pair.grant("waits").reason
+    assert pair.grant("works").total == CORES
+    # It computes now: each has a core again.
+    pair.computes_s = 0.010
+    pair.pass_intervals(60)
+    assert pair.grant("works").size == pair.grant("waits").cores == 1
+
+
 def test_a_pool_that_computes_has_its_cores_only() -> None:
     pair = Pair(16, computes_s=0.010, waits_s=0.0)
     pair.pass_intervals(60)
@@ -99,6 +114,23 @@ def test_a_pool_without_jobs_says_nothing_of_its_workers() -> None:
     idle = Observation(1.0, 1.0, 100.0, 16, BOUNDS, workers=BusyWorkers(0.0, 0.0, 0.0))
     assert not waiting.take_in(idle)
     assert waiting.count == 15
+
+
+def test_a_crowded_host_says_nothing_of_the_workers() -> None:
+    waiting = WaitingWorkers(6)
+    free = Observation(1.0, 1.0, 300.0, 6, BOUNDS, cores=CoreShare(2.0, 1.0, 0.2))
+    for _ in range(3):
+        waiting.take_in(replace(free, workers=BusyWorkers(6.0, 0.2, 0.1)))
+    assert waiting.count == 5
+    # Workers are without a CPU nearly all the time, but the pool hardly uses its part of them.
+    crowded = replace(free, workers=BusyWorkers(6.0, 0.1, 6.5), cores=CoreShare(2.0, 1.0, 0.1))
+    assert not any(waiting.take_in(crowded) for _ in range(30))
+    assert waiting.count == 5
+    # It uses its part: the delay is its own.
+    computes = replace(free, workers=BusyWorkers(6.0, 1.0, 5.0), cores=CoreShare(2.0, 1.0, 1.0))
+    for _ in range(30):
+        waiting.take_in(computes)
+    assert waiting.count <= 1
 
 
 def test_time_without_a_cpu_is_no_waiting() -> None:

@@ -20,6 +20,7 @@ from tidscope_backend.cli.policy_bench import (
     Provenance,
     ScenarioError,
     load,
+    load_sweep,
     run_campaign,
     shipped,
 )
@@ -39,7 +40,7 @@ def _run(options: argparse.Namespace) -> int:
     policies = options.policy or ALONE
     try:
         given = _given(policies, options.set)
-        scenarios = chosen(options.scenario, options.only, families=options.families)
+        scenarios = chosen(options.scenario, options.only, first=_first(options))
         page = None if options.write is None else options.write.read_text("utf-8")
         if page is not None:
             policy_bench.replaced(page, "")
@@ -80,6 +81,19 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         help="run the families of other programs, not the scenarios",
     )
     bench.add_argument(
+        "--sweep",
+        type=Path,
+        metavar="FILE",
+        help="run the program whose curve `tidscope sweep --json` wrote, not the scenarios",
+    )
+    bench.add_argument(
+        "--cpus",
+        action="append",
+        type=_cpus,
+        metavar="N",
+        help="CPUs of the simulated host, with --sweep (repeatable)",
+    )
+    bench.add_argument(
         "--only",
         action="append",
         default=[],
@@ -116,18 +130,37 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def chosen(files: Sequence[Path], only: Sequence[str], *, families: bool = False) -> list[Plant]:
+def _first(options: argparse.Namespace) -> list[Plant]:
+    """Return the scenarios, the families, or the measured program.
+
+    Raises:
+        ScenarioError: the options do not fit together, or the curve cannot be used.
+    """
+    if (options.sweep is None) != (options.cpus is None):
+        raise ScenarioError("--sweep and --cpus need each other")
+    if options.sweep is None:
+        return shipped(FAMILIES if options.families else SHIPPED)
+    if options.families:
+        raise ScenarioError("--sweep and --families exclude each other")
+    programs = load_sweep(options.sweep, sorted({*options.cpus}))
+    print_lines(f"policies bench: {programs[0].measured.describe()}", file=sys.stderr)
+    return [*programs]
+
+
+def chosen(
+    files: Sequence[Path], only: Sequence[str], *, first: Sequence[Plant] | None = None
+) -> list[Plant]:
     """Return the scenarios to run.
 
     Args:
         files: scenarios of one's own.
         only: names of those to run; empty: all.
-        families: start from the families of other programs, not from the scenarios.
+        first: others; None: those that come with the program.
 
     Raises:
         ScenarioError: a file or a name cannot be used.
     """
-    scenarios = shipped(FAMILIES if families else SHIPPED)
+    scenarios = shipped() if first is None else [*first]
     for path in files:
         found = load(path)
         if found.name in {scenario.name for scenario in scenarios}:
@@ -230,6 +263,10 @@ def _seeds(text: str) -> int:
 
 def _first_seed(text: str) -> int:
     return _whole(text, 0)
+
+
+def _cpus(text: str) -> int:
+    return _whole(text, 1)
 
 
 def _whole(text: str, low: int) -> int:

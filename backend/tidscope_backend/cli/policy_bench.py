@@ -13,14 +13,18 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass
 from importlib.resources import files
+from math import inf
 from multiprocessing import get_context
 from pathlib import Path
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
+from pydantic import ValidationError
 from tidscope_policies.simulation.campaign import Plant, Row, list_jobs, make_rows, run_job
+from tidscope_policies.simulation.measured import MeasuredPoint, MeasuredProgram, fit_law
 from tidscope_policies.simulation.scenario import Scenario
+from tidscope_wire.generated.models import SweepState
 
 Json = dict[str, object]
 BEGIN = "<!-- results: written by `tidscope policies bench --write` -->"
@@ -85,6 +89,7 @@ def as_json(row: Row) -> Json:
         "switches_per_min": round(max(row.switches_per_min.values()), 4),
         "dip_changed_decisions": _rounded(row.dip_changed_decisions),
         "one_dip_changed_decisions": _rounded(row.one_dip_changed_decisions),
+        "one_dip_worse_decisions": _rounded(row.one_dip_worse_decisions),
         "one_dip_regret_percent": _rounded(row.one_dip_regret_percent),
         "switches_per_min_by_scenario": _all_rounded(row.switches_per_min.items()),
         "seconds_to_97_percent": _all_rounded(row.seconds_to_good.items()),
@@ -263,6 +268,36 @@ def load(path: Path) -> Plant:
     except (OSError, UnicodeDecodeError) as error:
         raise ScenarioError(f"{path}: cannot be read: {error}") from None
     return parse(text, str(path))
+
+
+def load_sweep(path: Path, cpus: Sequence[int]) -> list[MeasuredProgram]:
+    """Read the result of a sweep, for hosts of each number of CPUs.
+
+    Raises:
+        ScenarioError: the file cannot be read, or the curve does not follow the law.
+    """
+    try:
+        state = SweepState.model_validate_json(path.read_bytes())
+        measured = fit_law(
+            [
+                MeasuredPoint(each.size, each.ops_per_s, each.low or 0.0, each.high or inf)
+                for each in state.points
+            ]
+        )
+        title = f"{path.name} by the universal scalability law"
+        programs = [
+            MeasuredProgram(f"cpus-{count}", f"{title}, {count} CPUs", measured, count, state.start)
+            for count in cpus
+        ]
+        for program in programs:
+            program.draw(0)
+    except OSError as error:
+        raise ScenarioError(f"{path}: cannot be read: {error.strerror}") from None
+    except ValidationError:
+        raise ScenarioError(f"{path}: no result of `tidscope sweep --json`") from None
+    except ValueError as error:
+        raise ScenarioError(f"{path}: {error}") from None
+    return programs
 
 
 def parse(text: str, where: str) -> Plant:

@@ -9,7 +9,7 @@ under uncertainty; W. Chen and others, Combinatorial multi-armed bandit, 2013). 
 be the best.
 
 Of a pool whose size is not in cores, workers that wait need none (waiting.py): its size is that of
-its cores, and of them.
+its cores, and of them. A core that such a pool hardly uses is divided among the others, too.
 
 A silent program, or one without progress, loses its cores until it recovers. Each control loop
 reports that its program lives (`hear`), and thereby notices the silence of other programs.
@@ -245,6 +245,15 @@ class Arbiter:
             found.append(Claimant(name, claim, bounds, worths[bounds.low - most - 1 :]))
         return found
 
+    def _shared(self) -> list[Pool]:
+        """Pools of cores, with each core counted again that its program hardly uses."""
+        spare = {
+            name
+            for name, one in self._members.items()
+            if one.waiting.spares_core and one.state != ABSENT
+        }
+        return [replace(one, cores=one.cores + len(spare & one.members)) for one in self._pools]
+
     def _total(self, name: str) -> int:
         """Cores of the tightest pool of a member."""
         return min((one.cores for one in self._pools if name in one.members), default=1)
@@ -257,14 +266,14 @@ class Arbiter:
             MARGIN * sum(one.claim.share for one in self._active().values()) / len(self._active())
         )
         hopeful = self._claimants(optimistic=True)
-        gain, wanted = best_move(hopeful, self._pools, self._division)
+        gain, wanted = best_move(hopeful, self._shared(), self._division)
         if self._tries >= 1 and gain > margin:
             self._tries -= 1
             self._trying = True
             return self._put(wanted, "Another division is tried: it may do more.", "try", now_s)
         self._trying = False
         known = self._claimants(optimistic=False)
-        wanted = divide(known, self._pools)
+        wanted = divide(known, self._shared())
         gain = worth(known, wanted) - worth(known, self._division)
         if wanted != self._division and gain > margin:
             why = "It is expected to be the best division."
@@ -274,7 +283,7 @@ class Arbiter:
     def _divide_known(self, reason: str, now_s: float) -> bool:
         self._trying = False
         return self._put(
-            divide(self._claimants(optimistic=False), self._pools), reason, "members", now_s
+            divide(self._claimants(optimistic=False), self._shared()), reason, "members", now_s
         )
 
     def _put(self, division: Mapping[str, int], reason: str, cause: Cause, now_s: float) -> bool:

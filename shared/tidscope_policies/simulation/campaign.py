@@ -16,6 +16,9 @@ ONE_DIP_FROM, ONE_DIP_TO = 0.1, 0.9
 
 GOOD_ENOUGH = 0.97
 
+AS_GOOD = 0.01
+"""Relative loss of throughput up to which a size is as good as another one."""
+
 SUSTAINED_S = 20.0
 
 FIRST_S, LATER_S = 60.0, 30.0
@@ -99,6 +102,7 @@ class Outcome:
         harm: of the run; None where what the program does depends on what it did.
         dip_changed: decisions that would have been others without the dips; None without dips.
         one_dip_changed: decisions that one dip changed; only tried where there are no others.
+        one_dip_worse: those of them that are worse.
         one_dip_regret_percent: regret with that dip, less that without it.
     """
 
@@ -106,6 +110,7 @@ class Outcome:
     harm: Harm | None
     dip_changed: int | None = None
     one_dip_changed: int | None = None
+    one_dip_worse: int | None = None
     one_dip_regret_percent: float | None = None
 
 
@@ -125,6 +130,7 @@ class Row:
         dip_changed_decisions: decisions of a run that differ from those of the same run without its
             dips; mean over plants with dips, None if there is none.
         one_dip_changed_decisions: the same for a single dip in plants without.
+        one_dip_worse_decisions: those of them that are worse.
         one_dip_regret_percent: what such a dip adds to the regret.
     """
 
@@ -138,6 +144,7 @@ class Row:
     whole_percent: Mapping[str, float]
     dip_changed_decisions: float | None
     one_dip_changed_decisions: float | None
+    one_dip_worse_decisions: float | None
     one_dip_regret_percent: float | None
 
     @property
@@ -174,7 +181,11 @@ def run_job(job: Job) -> Outcome:
     dipped = Simulation(job.scenario, make, job.seed, one_dip_s(job)).run()
     more = score(job.scenario, dipped).regret_percent - scored.regret_percent
     return Outcome(
-        scored, harm, one_dip_changed=differing(found, dipped), one_dip_regret_percent=more
+        scored,
+        harm,
+        one_dip_changed=differing(found, dipped),
+        one_dip_worse=worse(found, dipped),
+        one_dip_regret_percent=more,
     )
 
 
@@ -239,6 +250,7 @@ def _row(policy: str, plants: Sequence[Plant], outcomes: Sequence[Outcome]) -> R
         {name: _mean(each.whole_percent for each in found) for name, found in harms.items()},
         _mean_of_known(found.dip_changed for found in outcomes),
         _mean_of_known(found.one_dip_changed for found in outcomes),
+        _mean_of_known(found.one_dip_worse for found in outcomes),
         _mean_of_known(found.one_dip_regret_percent for found in outcomes),
     )
 
@@ -287,6 +299,22 @@ def _lost(done: Sequence[float], left: Sequence[float]) -> float:
 def differing(one: Trial, other: Trial) -> int:
     """Number of decisions that differ between two runs at the same program and time."""
     return sum(a.size != b.size for a, b in zip(one.decisions, other.decisions, strict=True))
+
+
+def worse(calm: Trial, dipped: Trial) -> int:
+    """Number of differing decisions of `dipped` by whose sizes it does less, without noise.
+
+    Sizes are compared when the program decides again: by then they are in effect. Decisions that
+    lose no more than `AS_GOOD` are as good as those of `calm`.
+    """
+    until: dict[int, int] = {}
+    found = 0
+    for one, other in zip(reversed(calm.decisions), reversed(dipped.decisions), strict=True):
+        step = until.get(one.process, len(calm.done)) - 1
+        until[one.process] = round(one.at_s / STEP_S)
+        if one.size != other.size and step >= until[one.process]:
+            found += _geometric(dipped, step)[0] < (1 - AS_GOOD) * _geometric(calm, step)[0]
+    return found
 
 
 def _regret(trial: Trial, first: int, *, several: bool) -> float:

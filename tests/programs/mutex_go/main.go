@@ -1,9 +1,9 @@
 // An HTTP server whose requests take turns at a mutex, with clients of its own that never rest.
 //
-//	mutex_go LARGEST CLIENTS LOCKED_US    works until its standard input ends
+//	mutex_go WORKERS CLIENTS LOCKED_US    works until its standard input ends
 //
-// GOMAXPROCS is LARGEST at first. Each request keeps the mutex for about LOCKED_US microseconds of
-// computing, so more threads hardly do more.
+// A steered pool, of WORKERS at first and at most, serves the requests. Each keeps the mutex for
+// about LOCKED_US microseconds of computing, so more workers hardly do more.
 package main
 
 import (
@@ -13,7 +13,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"runtime"
 	"strconv"
 	"sync"
 	"time"
@@ -22,20 +21,26 @@ import (
 )
 
 type server struct {
+	pool   *tidscope.Pool
 	mutex  sync.Mutex
 	totals map[int]uint64
 	locked time.Duration
 }
 
 func (s *server) ServeHTTP(answer http.ResponseWriter, _ *http.Request) {
-	s.mutex.Lock()
-	until := time.Now().Add(s.locked)
-	for at := 0; time.Now().Before(until); at++ {
-		s.totals[at%64] += uint64(at)
-	}
-	s.mutex.Unlock()
+	done := make(chan struct{})
+	s.pool.Submit(func() error {
+		defer close(done)
+		s.mutex.Lock()
+		defer s.mutex.Unlock()
+		until := time.Now().Add(s.locked)
+		for at := 0; time.Now().Before(until); at++ {
+			s.totals[at%64] += uint64(at)
+		}
+		return nil
+	})
+	<-done
 	io.WriteString(answer, "done")
-	tidscope.Ops.Add(1)
 }
 
 func ask(client *http.Client, address string) {
@@ -59,19 +64,21 @@ func number(at int) int {
 
 func main() {
 	if len(os.Args) != 4 {
-		log.Fatal("usage: mutex_go LARGEST CLIENTS LOCKED_US")
+		log.Fatal("usage: mutex_go WORKERS CLIENTS LOCKED_US")
 	}
-	largest, clients := number(1), number(2)
-	runtime.GOMAXPROCS(largest)
+	workers, clients := number(1), number(2)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		log.Fatal(err)
 	}
-	agent, err := tidscope.Start(tidscope.Bounds(1, largest))
+	pool := tidscope.NewPool("requests", workers)
+	agent, err := tidscope.Start(tidscope.Steer(pool, 1, workers))
 	if err != nil {
 		log.Fatal(err)
 	}
-	served := &server{totals: map[int]uint64{}, locked: time.Duration(number(3)) * time.Microsecond}
+	served := &server{
+		pool: pool, totals: map[int]uint64{}, locked: time.Duration(number(3)) * time.Microsecond,
+	}
 	go http.Serve(listener, served)
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}}
 	for range make([]struct{}, clients) {

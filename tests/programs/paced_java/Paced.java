@@ -4,9 +4,9 @@ import tidscope.agent.Agent;
 import tidscope.agent.SteeredThreadPool;
 
 /**
- * A pool whose throughput at each size is known: Paced LARGEST BEST PENALTY SECONDS.
+ * A pool whose throughput at each size is known: Paced OWN LARGEST BEST PENALTY SECONDS.
  *
- * <p>Jobs only wait. Up to BEST of them at a time wait equally long (SECONDS); each one more makes
+ * <p>It has OWN workers at first. Jobs only wait. Up to BEST of them at a time wait equally long (SECONDS); each one more makes
  * all of them wait for longer than it adds, by a share PENALTY. Works until its input ends.
  */
 final class Paced {
@@ -57,11 +57,12 @@ final class Paced {
   }
 
   public static void main(String[] arguments) throws Exception {
-    int largest = Integer.parseInt(arguments[0]);
-    double best = Double.parseDouble(arguments[1]);
-    double penalty = Double.parseDouble(arguments[2]);
-    double seconds = Double.parseDouble(arguments[3]);
-    SteeredThreadPool pool = new SteeredThreadPool(1);
+    int own = Integer.parseInt(arguments[0]);
+    int largest = Integer.parseInt(arguments[1]);
+    double best = Double.parseDouble(arguments[2]);
+    double penalty = Double.parseDouble(arguments[3]);
+    double seconds = Double.parseDouble(arguments[4]);
+    SteeredThreadPool pool = new SteeredThreadPool(own);
     try (Agent agent = Agent.start(pool, 1, largest)) {
       Thread feeder =
           new Thread(() -> feed(pool, largest, () -> job(best, penalty, seconds)), "feeder");
