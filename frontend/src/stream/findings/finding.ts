@@ -105,6 +105,8 @@ export interface RoleTimes extends TimesOf {
   readonly short: number;
   /** Number of threads that synced files. */
   readonly syncing: number;
+  /** Whether threads have the name of their main thread, too: they may be of several pools. */
+  readonly unnamed: boolean;
 }
 
 /** A thread that polls, and its time on a CPU in stretches that are long for an event loop. */
@@ -116,6 +118,9 @@ export interface EventLoop {
   readonly long: number;
   /** Seconds in these stretches, at least. */
   readonly long_s: number;
+  /** Times in which it runs and calls sockets far less often than usual, and their CPU time. */
+  readonly stalls: number;
+  readonly stalled_s: number;
 }
 
 export interface LockEvidence {
@@ -145,7 +150,7 @@ export interface Evidence {
   /** Whether a state ledger was kept. */
   readonly ledger: boolean;
   readonly roles: readonly RoleTimes[];
-  /** Threads that ran nearly all the time, and the threads each one wakes. */
+  /** Threads that ran, or could have, nearly all the time, and the threads each one wakes. */
   readonly saturated: readonly {
     readonly thread: ThreadTimes;
     readonly wakees: readonly WakePartner[];
@@ -233,5 +238,12 @@ export function isContended(each: LockEvidence): boolean {
 export function inStates({ states }: TimesOf, ...ids: readonly StateId[]): number {
   return ids.reduce((sum, id) => sum + (states?.[NUMBERS.get(id) ?? 0] ?? 0), 0);
 }
+
+/** Seconds of a role or a thread at futexes that nobody holds it up at; NaN without a ledger. */
+export function idleAtFutexes(times: TimesOf): number {
+  return Math.max(0, times.idle - inStates(times, ...IDLE_STATES));
+}
+
+const IDLE_STATES = STATES.flatMap(({ id, idle }) => (idle ? [id] : []));
 
 const NUMBERS: ReadonlyMap<StateId, number> = new Map(STATES.map(({ id, number }) => [id, number]));
