@@ -22,6 +22,7 @@ export const NOTHING: Evidence = {
   locks: [],
   gil: [],
   stuck: [],
+  titled: [],
   wakes: { state: "ok", reason: "", seconds: SECONDS, nodes: [], edges: [], omitted: 0 },
   takers: {
     ...{ state: "ok", reason: "", seconds: SECONDS, rows: [], delay: 0 },

@@ -11,7 +11,7 @@ import { heldWaits } from "../heldLocks";
 import { limitsView } from "../limits";
 import { type LocksView, locksView, lockThreads } from "../locks";
 import { currentStay, growthWithin, isGo, lifeWithin, statesWithin } from "../parked";
-import { FUTEX, STATES, type ThreadState } from "../states";
+import { FUTEX, ON_CPU, STATES, type ThreadState } from "../states";
 import { STEP_THREADS, type Steps } from "../steps";
 import { cgroupView, takersView } from "../takers";
 import type { TargetModel } from "../targetModel";
@@ -27,9 +27,11 @@ import {
   type StuckThread,
   type ThreadTimes,
   type TimesOf,
+  type TitledStay,
 } from "./finding";
 import { eventLoops, type Stays, staysByTid } from "./loopEvidence";
 import { SATURATED } from "./loops";
+import { saidBy } from "./titles";
 
 /** Number of locks examined in detail: those with the longest waits. */
 const LOCKS = 10;
@@ -63,6 +65,7 @@ export function* evidenceSteps(input: ViewInput): Steps<Evidence> {
     locks: evidence,
     gil: locks.gil,
     stuck: stuckThreads(all, threads, t1_s),
+    titled: titledStays(all, threads, t1_s),
     wakes: wakesView(all),
     takers: takersView(all),
     cgroup: cgroupView(all),
@@ -98,6 +101,28 @@ function stuckThreads(
     const number = wait?.lock ?? 0;
     const holder = wait ? (byTid.get(wait.holder) ?? null) : null;
     return [{ thread, seconds, lock, number, holder }];
+  });
+}
+
+/** Seconds before the newest instant within which titles, which have no past, are of a window. */
+const TITLES_S = 5;
+
+/** Processes whose titles say that they wait, and whose main threads sleep for a while. */
+function titledStays(
+  { model, span, now_s }: ViewInput,
+  threads: readonly ThreadTimes[],
+  t1_s: number,
+): readonly TitledStay[] {
+  if (t1_s < now_s - TITLES_S) return [];
+  const stretches = model.states.history.between(span.t0_s, t1_s);
+  const byTid = new Map(threads.map((thread) => [thread.tid, thread]));
+  return [...model.levels.live.values()].flatMap(({ pid, row }): readonly TitledStay[] => {
+    const says = saidBy(row?.title ?? "");
+    const thread = says === "" ? undefined : byTid.get(pid);
+    const known = thread && model.threads.byTid.get(pid);
+    const stay = known ? currentStay(model.states, stretches, known) : null;
+    if (!thread || !stay || stay.state === ON_CPU) return [];
+    return [{ thread, says, seconds: t1_s - Math.max(stay.since_s, span.t0_s) }];
   });
 }
 

@@ -141,6 +141,15 @@ export interface StuckThread {
   readonly holder: ThreadTimes | null;
 }
 
+/** A process whose title says that it waits, or keeps something, and that sleeps meanwhile. */
+export interface TitledStay {
+  readonly thread: ThreadTimes;
+  /** Last words of the title: what the process says that it does. */
+  readonly says: string;
+  /** Length of the sleep that lasts at the window's end, in seconds. */
+  readonly seconds: number;
+}
+
 /** Measurements of a window. */
 export interface Evidence {
   /** Length of the window, in seconds. */
@@ -159,6 +168,7 @@ export interface Evidence {
   readonly locks: readonly LockEvidence[];
   readonly gil: LocksView["gil"];
   readonly stuck: readonly StuckThread[];
+  readonly titled: readonly TitledStay[];
   readonly wakes: WakesView;
   readonly takers: TakersView;
   readonly cgroup: CgroupView | null;

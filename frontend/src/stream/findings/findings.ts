@@ -14,6 +14,7 @@ import { EVENT_LOOP_RULE, SATURATED_RULE } from "./loops";
 import { PartFinder } from "./parts";
 import { POLLING_RULE } from "./polling";
 import { DEADLOCK_RULE, KEPT_RULE, UNRELEASED_RULE } from "./stuck";
+import { TITLE_RULE } from "./titles";
 import { DISK_RULE, FAULTS_RULE, MEMORY_RULE, NETWORK_RULE } from "./waits";
 import { FULL_POOL_RULE, IDLE_POOL_RULE, LITTLE_WORK_RULE, TOGETHER_RULE } from "./work";
 
@@ -120,6 +121,7 @@ const RULES: readonly Rule[] = [
   DEADLOCK_RULE,
   KEPT_RULE,
   UNRELEASED_RULE,
+  TITLE_RULE,
   LOCK_RULE,
   AMONG_RULE,
   GOROUTINE_RULE,

@@ -82,8 +82,10 @@ export function eventLoops(
 
 /** Minimum CPU time of a sample whose calls are judged, in seconds. */
 const JUDGED_S = 0.01;
+/** Share of samples with fewer calls for their CPU time than is usual: most may be of stalls. */
+const USUAL = 0.9;
 /** Share of the usual number of calls for its CPU time, below which a sample is one of a stall. */
-const STALLED = 0.5;
+const STALLED = 0.4;
 
 /** Times in which a thread is on a CPU and calls sockets far less often than it usually does. */
 function stalls(
@@ -119,11 +121,11 @@ export interface Sample {
 
 /**
  * Stalls in a series of samples: their number, and their CPU time without that of the calls which
- * were made. Usual is the median number of calls for the CPU time.
+ * were made. The usual number of calls is that of the samples with the most for their CPU time.
  */
 export function stallsOf(samples: readonly Sample[]): Pick<EventLoop, "stalls" | "stalled_s"> {
   const rates = samples.flatMap(({ cpu_s, calls }) => (cpu_s >= JUDGED_S ? [calls / cpu_s] : []));
-  const usual = rates.toSorted((a, b) => a - b)[rates.length >> 1] ?? Number.NaN;
+  const usual = rates.toSorted((a, b) => a - b)[Math.floor(USUAL * rates.length)] ?? Number.NaN;
   let [stalls, stalled_s, before] = [0, 0, false];
   for (const { cpu_s, calls } of samples) {
     const missing = 1 - calls / cpu_s / usual;

@@ -88,7 +88,7 @@ function stalled({ thread, calls, stalls, stalled_s }: EventLoop, ease: number) 
   if (stalled_s < ease * LOOP_SHARE * wall) return null;
   return {
     text: `${formatValue(stalled_s / stalls, "s")} at a time, ${formatValue(stalled_s / wall, "share")} of all time`,
-    threshold: `${percent(LOOP_SHARE)} of its time in samples in which it calls sockets half as often as usual for its CPU time, or less`,
+    threshold: `${percent(LOOP_SHARE)} of its time in samples with 40 % of the socket calls that are usual for its CPU time, or fewer`,
     confidence: "likely",
     seconds: stalled_s,
   } satisfies Blocked;
