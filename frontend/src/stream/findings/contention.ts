@@ -23,7 +23,7 @@ import {
 const SHARE = 0.1;
 const WAITERS = 2;
 const WAITS_PER_S = 1;
-/** Minimum window with several of a program's own reports, in seconds: one arrives every 10 s. */
+/** Minimum window with several of a program's own reports, in seconds: they take seconds each. */
 const REPORTED_S = 30;
 /** Minimum share of the time in which threads could have run, and seconds of waiting a second. */
 const GIL_SHARE = 0.25;
