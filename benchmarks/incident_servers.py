@@ -81,7 +81,7 @@ def row_lock(_program: Sequence[str], fault: bool, folder: Path) -> Iterator[int
 @contextmanager
 def idle_transaction(_program: Sequence[str], fault: bool, folder: Path) -> Iterator[int]:
     """PostgreSQL: a client updates a row that eight others want, and forgets to commit."""
-    forgotten = f"BEGIN;\n{UPDATE}\n\\sleep 3600 s" if fault else f"{UPDATE}\n\\sleep 3600 s"
+    forgotten = f"BEGIN;\n{UPDATE}\n\\sleep 2000 s" if fault else f"{UPDATE}\n\\sleep 2000 s"
     server = Postgres(folder)
     wanted = f"{UPDATE if fault else READ}\n\\sleep 20 ms"
     with server.running() as pid, server.asked(1, forgotten), server.asked(8, wanted):

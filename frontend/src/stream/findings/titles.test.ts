@@ -18,10 +18,10 @@ describe("processes that wait by their titles", () => {
 
   it("are named with the process that may be in their way", () => {
     expect(texts(TITLE_RULE, { titled: [...waits, titled(9, "idle in transaction")] })).toEqual([
-      "3 processes of postgres: client backend have waited for 20 s and longer, “UPDATE waiting” by their titles; process 9 may hold what they want, and is “idle in transaction”.",
+      "3 processes of postgres: client backend have waited for 20 s and longer, by their titles: “UPDATE waiting”; process 9 may hold what they want, and is “idle in transaction”.",
     ]);
     expect(texts(TITLE_RULE, { titled: waits })).toEqual([
-      "3 processes of postgres: client backend have waited for 20 s and longer, “UPDATE waiting” by their titles.",
+      "3 processes of postgres: client backend have waited for 20 s and longer, by their titles: “UPDATE waiting”.",
     ]);
   });
 

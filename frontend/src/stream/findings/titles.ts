@@ -39,7 +39,7 @@ export const TITLE_RULE: Rule = {
       return [
         {
           id,
-          text: `${counted(waits.length, "process", "processes")} of ${role} have waited for ${seconds} and longer, ${said} by their titles.`,
+          text: `${counted(waits.length, "process", "processes")} of ${role} have waited for ${seconds} and longer, by their titles: ${said}.`,
           also: keepersText(own),
           evidence:
             `Titles of processes, and waits that last at the window's end. ` +
