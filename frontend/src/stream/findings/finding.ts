@@ -118,9 +118,11 @@ export interface EventLoop {
   readonly long: number;
   /** Seconds in these stretches, at least. */
   readonly long_s: number;
-  /** Times in which it runs and calls sockets far less often than usual, and their CPU time. */
+  /** Times in which it runs and hardly waits or calls a socket, and their CPU time. */
   readonly stalls: number;
   readonly stalled_s: number;
+  /** Its waits and calls of sockets else, for a second on a CPU. */
+  readonly serves_per_s: number;
 }
 
 export interface LockEvidence {

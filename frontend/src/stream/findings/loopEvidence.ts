@@ -1,4 +1,4 @@
-/** Threads that poll: their long stretches on a CPU, and times in which they call no sockets. */
+/** Threads that poll: their long stretches on a CPU, and times in which they serve nobody. */
 
 import type { RingField } from "../chartSpecs";
 import type { ViewInput } from "../chartView";
@@ -76,44 +76,50 @@ export function eventLoops(
     if (inStates(thread, "poll") === 0) return [];
     const { polls, long, long_s } = stays.get(thread.tid) ?? NO_STAYS;
     const calls = callsOf(thread);
-    return [{ thread, polls, calls, long, long_s, ...stalls(model, thread, t0_s, t1_s) }];
+    // Reading a series costs more than the sums: idle threads have no stalls.
+    const busy = thread.cpu >= BUSY * thread.wall;
+    const stalled = busy ? stalls(model, thread, t0_s, t1_s) : NO_STALLS;
+    return [{ thread, polls, calls, long, long_s, ...stalled }];
   });
 }
 
-/** Minimum CPU time of a sample whose calls are judged, in seconds. */
+/** Minimum CPU time in which calls are judged, in seconds; on a busy CPU several samples have it. */
 const JUDGED_S = 0.01;
-/** Share of samples with fewer calls for their CPU time than is usual: most may be of stalls. */
+/** Share of pieces with fewer calls for their CPU time than is usual: most may be of stalls. */
 const USUAL = 0.9;
-/** Share of the usual number of calls for its CPU time, below which a sample is one of a stall. */
+/** Share of the usual number of calls for its CPU time, below which a piece is one of a stall. */
 const STALLED = 0.4;
 
-/** Times in which a thread is on a CPU and calls sockets far less often than it usually does. */
-function stalls(
-  model: TargetModel,
-  { tid }: ThreadTimes,
-  t0_s: number,
-  t1_s: number,
-): Pick<EventLoop, "stalls" | "stalled_s"> {
+/** Share of the time on a CPU, below which a thread has no stalls. */
+const BUSY = 0.03;
+const NO_STALLS: Stalls = { stalls: 0, stalled_s: 0, serves_per_s: 0 };
+
+type Stalls = Pick<EventLoop, "stalls" | "stalled_s" | "serves_per_s">;
+
+/** Times in which a thread is on a CPU and waits, or calls sockets, far less often than usual. */
+function stalls(model: TargetModel, { tid }: ThreadTimes, t0_s: number, t1_s: number): Stalls {
   const thread = model.threads.byTid.get(tid);
   const stretches = model.history.between(t0_s, t1_s);
-  if (!thread || stretches.n < 2) return { stalls: 0, stalled_s: 0 };
-  const [cpu_ns, reads, writes] = SERIES.map((field) => {
+  if (!thread || stretches.n < 2) return NO_STALLS;
+  const [cpu_ns, waits, reads, writes] = SERIES.map((field) => {
     const values = new Float64Array(stretches.n);
     readThread(model, stretches, thread, ringOf(field), values);
     return values;
   });
-  if (!cpu_ns || !reads || !writes) return { stalls: 0, stalled_s: 0 };
+  if (!cpu_ns || !waits || !reads || !writes) return NO_STALLS;
   const samples: Sample[] = [];
   for (let i = 1; i < stretches.n; i++) {
     const grown = (values: Float64Array) => (values[i] ?? Number.NaN) - (values[i - 1] ?? 0);
-    samples.push({ cpu_s: grown(cpu_ns) / 1e9, calls: grown(reads) + grown(writes) });
+    const calls = grown(reads) + grown(writes) + grown(waits);
+    samples.push({ cpu_s: grown(cpu_ns) / 1e9, calls });
   }
   return stallsOf(samples);
 }
 
-const SERIES = ["cpu_run_ns", "net_read_calls", "net_write_calls"] as const;
+/** Calls of Unix sockets are not counted: there the waits between them tell. */
+const SERIES = ["cpu_run_ns", "voluntary_switches", "net_read_calls", "net_write_calls"] as const;
 
-/** CPU time of a thread from one sample to the next, and its calls of sockets. */
+/** CPU time of a thread from one sample to the next, and its waits and calls of sockets. */
 export interface Sample {
   readonly cpu_s: number;
   readonly calls: number;
@@ -123,16 +129,33 @@ export interface Sample {
  * Stalls in a series of samples: their number, and their CPU time without that of the calls which
  * were made. The usual number of calls is that of the samples with the most for their CPU time.
  */
-export function stallsOf(samples: readonly Sample[]): Pick<EventLoop, "stalls" | "stalled_s"> {
-  const rates = samples.flatMap(({ cpu_s, calls }) => (cpu_s >= JUDGED_S ? [calls / cpu_s] : []));
-  const usual = rates.toSorted((a, b) => a - b)[Math.floor(USUAL * rates.length)] ?? Number.NaN;
+export function stallsOf(samples: readonly Sample[]): Stalls {
+  const pieces = piecesOf(samples);
+  const rates = pieces.map(({ cpu_s, calls }) => calls / cpu_s).sort((a, b) => a - b);
+  const usual = rates[Math.floor(USUAL * rates.length)] ?? Number.NaN;
   let [stalls, stalled_s, before] = [0, 0, false];
-  for (const { cpu_s, calls } of samples) {
+  for (const { cpu_s, calls } of pieces) {
     const missing = 1 - calls / cpu_s / usual;
-    const stalled = cpu_s >= JUDGED_S && missing >= 1 - STALLED;
+    const stalled = missing >= 1 - STALLED;
     if (stalled) stalled_s += cpu_s * missing;
     if (stalled && !before) stalls++;
     before = stalled;
   }
-  return { stalls, stalled_s };
+  return { stalls, stalled_s, serves_per_s: usual };
+}
+
+/** Samples summed to pieces with enough CPU time to be judged. */
+function piecesOf(samples: readonly Sample[]): readonly Sample[] {
+  const pieces: Sample[] = [];
+  let [cpu_s, calls] = [0, 0];
+  for (const sample of samples) {
+    // A reset counter says nothing.
+    if (Number.isNaN(sample.cpu_s + sample.calls)) continue;
+    cpu_s += sample.cpu_s;
+    calls += sample.calls;
+    if (cpu_s < JUDGED_S) continue;
+    pieces.push({ cpu_s, calls });
+    [cpu_s, calls] = [0, 0];
+  }
+  return pieces;
 }

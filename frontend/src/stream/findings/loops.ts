@@ -32,10 +32,10 @@ export const EVENT_LOOP_RULE: Rule = {
   find: ({ loops, seconds }, ease) =>
     loops.flatMap((loop) => {
       const { thread, polls, calls } = loop;
-      const { key, cpu, wall } = thread;
+      const { key, cpu, queue, wall } = thread;
       const id = `loop:${key}`;
       if (polls / seconds < LOOP_POLLS_PER_S || wall < 0.5 * seconds) return [];
-      if (cpu < ease(id) * LOOP_CPU * wall) return [];
+      if (cpu + queue < ease(id) * LOOP_CPU * wall) return [];
       const found = betweenPolls(loop, ease(id)) ?? stalled(loop, ease(id));
       if (!found) return [];
       const name = withProcess(`${thread.name} (${thread.tid})`, thread.process);
@@ -66,7 +66,7 @@ interface Blocked {
 /** A loop that computes for long between two polls; null if it does not. */
 function betweenPolls({ thread, polls, calls, long, long_s }: EventLoop, ease: number) {
   const { cpu, wall } = thread;
-  if (inStates(thread, "poll") < LOOP_POLLING * wall) return null;
+  if (inStates(thread, "poll") < LOOP_POLLING * wall || cpu < ease * LOOP_CPU * wall) return null;
   // A busy loop polls now and then; one that mostly does so at once and seldom not is held up.
   if (calls >= LOOP_CALLS_PER_S * cpu && (cpu - long_s) / polls > LOOP_BRIEF_S) return null;
   // A busy CPU cuts long stretches into pieces: then the mean between two polls tells.
@@ -81,16 +81,18 @@ function betweenPolls({ thread, polls, calls, long, long_s }: EventLoop, ease: n
   } satisfies Blocked;
 }
 
-/** A busy loop that stops to call sockets now and then, and computes meanwhile; null if none. */
-function stalled({ thread, calls, stalls, stalled_s }: EventLoop, ease: number) {
-  const { cpu, wall } = thread;
-  if (calls < LOOP_CALLS_PER_S * cpu || stalls < ease * STALLS) return null;
-  if (stalled_s < ease * LOOP_SHARE * wall) return null;
+/** A busy loop that serves nobody now and then, and computes meanwhile; null if it always serves. */
+function stalled({ thread, stalls, stalled_s, serves_per_s }: EventLoop, ease: number) {
+  const { cpu, queue, wall } = thread;
+  if (serves_per_s < LOOP_CALLS_PER_S || stalls < ease * STALLS) return null;
+  // Beside other programs it takes longer than its CPU time.
+  const seconds = (stalled_s * (cpu + queue)) / cpu;
+  if (seconds < ease * LOOP_SHARE * wall) return null;
   return {
-    text: `${formatValue(stalled_s / stalls, "s")} at a time, ${formatValue(stalled_s / wall, "share")} of all time`,
-    threshold: `${percent(LOOP_SHARE)} of its time in samples with 40 % of the socket calls that are usual for its CPU time, or fewer`,
+    text: `${formatValue(stalled_s / stalls, "s")} on a CPU at a time, ${formatValue(seconds / wall, "share")} of all time`,
+    threshold: `${percent(LOOP_SHARE)} of its time with 40 % of the waits and socket calls that are usual for its CPU time, or fewer`,
     confidence: "likely",
-    seconds: stalled_s,
+    seconds,
   } satisfies Blocked;
 }
 
