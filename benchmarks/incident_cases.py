@@ -248,6 +248,15 @@ INCIDENTS: tuple[Incident, ...] = (
         asked=True,
     ),
     Incident(
+        "go-actor",
+        "one goroutine answers all requests, 300 a second of 5 ms each",
+        (*GO, "actor"),
+        right=r"goroutines wait for a place in a channel.*actor.*main\.go:\d+",
+        symptom=r"goroutine|runs .* of the time",
+        misleading=r"were idle",
+        asked=True,
+    ),
+    Incident(
         "java-monitor",
         "16 threads post to one ledger, 2 ms each",
         (*JAVA, "monitor"),

@@ -7,6 +7,7 @@ it has ended when the context ends.
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -68,6 +69,31 @@ def wait_until(ready: Callable[[], bool], what: str) -> None:
         if time.monotonic() > end:
             raise SystemExit(f"{what} did not start")
         time.sleep(0.1)
+
+
+def quiet(
+    words: Sequence[str], folder: Path, environment: dict[str, str] | None = None
+) -> subprocess.Popen[str]:
+    """Start a program in a session of its own, without its output."""
+    return subprocess.Popen(
+        words,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def listens(port: int) -> bool:
+    """Whether somebody listens at a port of the loopback interface."""
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+    except ConnectionRefusedError:
+        return False
+    return True
 
 
 def _words(program: Sequence[str], fault: bool) -> list[str]:

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from incident import HERE, Incident
-from incident_places import ended, limited, read_limits, wait_until
+from incident_places import ended, limited, listens, quiet, read_limits, wait_until
 
 CLIENTS = 16
 NOBODY = 65534
@@ -62,23 +62,7 @@ class Postgres:
         )
 
     def _start(self, *words: str) -> subprocess.Popen[str]:
-        return _quiet((*self._user, *words), self._folder, self._home)
-
-
-def _quiet(
-    words: Sequence[str], folder: Path, environment: dict[str, str] | None = None
-) -> subprocess.Popen[str]:
-    """Start a program in a session of its own, without its output."""
-    return subprocess.Popen(
-        words,
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        start_new_session=True,
-    )
+        return quiet((*self._user, *words), self._folder, self._home)
 
 
 UPDATE = "UPDATE pgbench_branches SET bbalance = bbalance + 1 WHERE bid = 1;"
@@ -97,7 +81,7 @@ def row_lock(_program: Sequence[str], fault: bool, folder: Path) -> Iterator[int
 @contextmanager
 def idle_transaction(_program: Sequence[str], fault: bool, folder: Path) -> Iterator[int]:
     """PostgreSQL: a client updates a row that eight others want, and forgets to commit."""
-    forgotten = f"BEGIN;\n{UPDATE}\n\\sleep 3600 s" if fault else f"{UPDATE}\n\\sleep 3600 s"
+    forgotten = f"BEGIN;\n{UPDATE}\n\\sleep 2000 s" if fault else f"{UPDATE}\n\\sleep 2000 s"
     server = Postgres(folder)
     wanted = f"{UPDATE if fault else READ}\n\\sleep 20 ms"
     with server.running() as pid, server.asked(1, forgotten), server.asked(8, wanted):
@@ -108,10 +92,10 @@ def idle_transaction(_program: Sequence[str], fault: bool, folder: Path) -> Iter
 def _redis(folder: Path) -> Iterator[int]:
     """Redis, asked as fast as four clients can by turns."""
     words = ("redis-server", "--port", "0", "--unixsocket", f"{folder}/redis", "--save", "")
-    with ended(_quiet(words, folder)) as server:
+    with ended(quiet(words, folder)) as server:
         wait_until((folder / "redis").exists, "Redis")
         asks = ("redis-benchmark", "-s", f"{folder}/redis", "-c", "4", "-q", "-t", "get,set")
-        with ended(_quiet((*asks, "-n", "100000000"), folder)):
+        with ended(quiet((*asks, "-n", "100000000"), folder)):
             yield server.pid
 
 
@@ -130,7 +114,7 @@ def redis_script(_program: Sequence[str], fault: bool, folder: Path) -> Iterator
     """Redis under load, and a client whose script computes for about 100 ms, or does not."""
     script = SCRIPT if fault else "return 1"
     asks = ("redis-cli", "-s", f"{folder}/redis", "-r", "-1", "-i", "0.3", "EVAL", script, "0")
-    with _redis(folder) as pid, ended(_quiet(asks, folder)):
+    with _redis(folder) as pid, ended(quiet(asks, folder)):
         yield pid
 
 
@@ -161,18 +145,10 @@ def nginx(_program: Sequence[str], fault: bool, folder: Path) -> Iterator[int]:
     (folder / "rules").write_text(RULES.format(folder=folder, port=port))
     start = ("sh", "-c", 'echo ready; exec "$@"', "sh", str(NGINX), "-c", f"{folder}/rules")
     with limited(start, folder, "blkio", read_limits() if fault else {}) as pid:
-        wait_until(partial(_listens, port), "nginx")
+        wait_until(partial(listens, port), "nginx")
         url = f"http://127.0.0.1:{port}/film"
-        with ended(_quiet(("wrk", "-t", "1", "-c", "8", "-d", "3600", url), folder)):
+        with ended(quiet(("wrk", "-t", "1", "-c", "8", "-d", "3600", url), folder)):
             yield pid
-
-
-def _listens(port: int) -> bool:
-    try:
-        socket.create_connection(("127.0.0.1", port)).close()
-    except ConnectionRefusedError:
-        return False
-    return True
 
 
 SERVERS: tuple[Incident, ...] = (

@@ -9,7 +9,8 @@ that are true of it. Sentences are compared with the rules of incident_cases.py.
 
 `said_s`: from the attach, or from when the fault begins, until the right finding is first said.
 `false_alarms`: healthy programs with a finding that is none. Needs root, chromium, cc, go, a JDK,
-node, PostgreSQL and redis-server; what is missing is said and left out, which makes the figures
+node, PostgreSQL and redis-server, and gunicorn (tools/unpack-packages .cache/gunicorn
+python3-gunicorn); what is missing is said and left out, which makes the figures
 those of fewer incidents.
 """
 
@@ -29,6 +30,7 @@ from typing import Any
 from browser import Page, open_page
 from incident import HERE, Incident
 from incident_cases import INCIDENTS
+from incident_processes import PROCESSES
 from incident_servers import SERVERS
 from running import Running, tidscope
 
@@ -137,7 +139,11 @@ def judged(incident: Incident, found: Sequence[tuple[float, list[str]]]) -> dict
 
 async def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Look at all incidents; the figures."""
-    chosen = [one for one in (*INCIDENTS, *SERVERS) if not options.only or one.name in options.only]
+    chosen = [
+        one
+        for one in (*INCIDENTS, *SERVERS, *PROCESSES)
+        if not options.only or one.name in options.only
+    ]
     rows: list[dict[str, Any]] = []
     alarms: list[dict[str, Any]] = []
     left_out = {one.name: why for one in chosen if (why := one.lacks())}

@@ -64,6 +64,40 @@ func fullSemaphore() {
 	}
 }
 
+// actor: a loop answers requests one by one, for 5 ms each; 300 a second come, or 30.
+func actor() {
+	type request struct{ answer chan int }
+	requests, stop := make(chan request), make(chan struct{})
+	go func() {
+		for {
+			select {
+			case one := <-requests:
+				compute(5 * time.Millisecond)
+				one.answer <- 1
+			case <-stop:
+				return
+			}
+		}
+	}()
+	period := time.Second / 30
+	if fault {
+		period = time.Second / 300
+	}
+	waiting := make(chan struct{}, 500)
+	for range time.Tick(period) {
+		select {
+		case waiting <- struct{}{}:
+			go func() {
+				answer := make(chan int)
+				requests <- request{answer}
+				<-answer
+				<-waiting
+			}()
+		default:
+		}
+	}
+}
+
 func compute(duration time.Duration) {
 	for end := time.Now().Add(duration); time.Now().Before(end); {
 	}
@@ -80,7 +114,9 @@ func serveProfiles() {
 
 func main() {
 	serveProfiles()
-	kinds := map[string]func(){"held-over-fsync": heldOverFsync, "full-semaphore": fullSemaphore}
+	kinds := map[string]func(){
+		"held-over-fsync": heldOverFsync, "full-semaphore": fullSemaphore, "actor": actor,
+	}
 	fmt.Println("ready")
 	kinds[os.Args[1]]()
 	select {}

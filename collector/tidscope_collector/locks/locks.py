@@ -25,8 +25,10 @@ from tidscope_collector.inspection.lock_kinds import Found
 from tidscope_collector.locks.registry import Addresses, LockName, LockRegistry, Numbers
 from tidscope_collector.locks.runtime_locks import LockSource, Waited, own_account
 
-READ_EVERY_S = 10.0
-"""Interval between two readings of a program's own account of its locks, in seconds."""
+READ_EVERY_S = 4.0
+"""Minimum interval between two readings of a program's own account of its locks, in seconds."""
+REST = 100
+"""Pause after such a reading, as a multiple of its duration: it may stop the program meanwhile."""
 HOLDERS_EVERY_S = 5.0
 """Minimum interval between two questions who holds locks, in seconds; each takes some milliseconds
 of CPU time."""
@@ -68,7 +70,8 @@ class Locks:
     Args:
         pid: process ID.
         start_ticks: start time of the process, in clock ticks since boot.
-        source: the program's own account of its locks, or None; read every READ_EVERY_S.
+        source: the program's own account of its locks, or None; read every READ_EVERY_S, or more
+            seldom if that takes long.
     """
 
     def __init__(
@@ -235,11 +238,13 @@ class Locks:
                         self._enter(asked, answer)
                     self._changed.notify_all()
             if source is not None:
+                began_s = time.monotonic()
                 before, found = source.reason, source.read()
+                rest_s = max(READ_EVERY_S, REST * (time.monotonic() - began_s))
                 if source.reason not in ("", before):
                     log.info("locks of process %d: %s", self._pid, source.reason)
                 with self._changed:
-                    self._read_at_s = time.monotonic() + READ_EVERY_S
+                    self._read_at_s = time.monotonic() + rest_s
                     if execution == self._execution:
                         self._waits = self._rows(found)
 

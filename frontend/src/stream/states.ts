@@ -141,7 +141,8 @@ export const STATES: readonly ThreadState[] = DESCRIBED.map(
 /** Field of the state that only some kernels report (Linux 6.18 and newer). */
 export const THROTTLED_FIELD = "state_throttled_ns";
 
-/** Number of the lock-wait state. */
+/** Numbers of the states on a CPU and of lock waits. */
+export const ON_CPU = STATES.findIndex(({ id }) => id === "on_cpu") + 1;
 export const FUTEX = STATES.findIndex(({ id }) => id === "futex") + 1;
 
 /** Fields of a thread's current state, and its start. */

@@ -22,6 +22,7 @@ export const NOTHING: Evidence = {
   locks: [],
   gil: [],
   stuck: [],
+  titled: [],
   wakes: { state: "ok", reason: "", seconds: SECONDS, nodes: [], edges: [], omitted: 0 },
   takers: {
     ...{ state: "ok", reason: "", seconds: SECONDS, rows: [], delay: 0 },
@@ -98,6 +99,7 @@ export function roleOf(
   return {
     ...{ key: `role:${name}`, role: name, process: "" },
     ...{ threads, live: threads, born: 0, late: 0, short: 0, short_s: 0, syncing: 0 },
+    unnamed: false,
     ...timesOf(SECONDS * threads, more, states),
     ...more,
   };

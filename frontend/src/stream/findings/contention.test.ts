@@ -87,6 +87,25 @@ describe("what a lock is held for", () => {
       roles: [roleOf("worker-#", 8, { cpu: 5 }, { futex: 336, ...states })],
     })[0];
 
+  it("is said with who is at the other end of a pipe", () => {
+    const pipe = texts(LOCK_RULE, {
+      locks: [lockOf("lock", eight, eight)],
+      roles: [roleOf("worker-#", 8, { cpu: 5 }, { futex: 336, pipe: 50 })],
+      ...wakesOf(
+        [node("worker-#", "role"), node("compressor", "role"), node("other", "process")],
+        [
+          edge("role:worker-#", "role:worker-#", 50, { blocked: 5.6 }),
+          edge("role:compressor", "role:worker-#", 40, { blocked: 0.8 }),
+          edge("process:other", "role:worker-#", 1, { blocked: 0.1 }),
+        ],
+      ),
+    });
+    expect(pipe).toEqual([
+      "8 threads waited 70.0 % of the time for one lock, “pool_mu”; who holds it waits for a pipe that compressor fills or empties.",
+    ]);
+    expect(sentence({ pipe: 60 })).toContain("; who holds it waits for a pipe.");
+  });
+
   it("is said if it is most of what its threads do", () => {
     expect(sentence({ file_sync_disk: 50 })).toBe(
       "8 threads waited 70.0 % of the time for one lock, “pool_mu”; who holds it syncs files.",

@@ -5,6 +5,7 @@ import type { GoroutinesView } from "../goroutines";
 import type { LockThread } from "../locks";
 import { AMONG_SHARE, isEachOther, ownWakes } from "../parked";
 import type { StateId } from "../states";
+import type { WakesView } from "../wakes";
 import {
   type Evidence,
   type Finding,
@@ -22,7 +23,7 @@ import {
 const SHARE = 0.1;
 const WAITERS = 2;
 const WAITS_PER_S = 1;
-/** Minimum window with several of a program's own reports, in seconds: one arrives every 10 s. */
+/** Minimum window with several of a program's own reports, in seconds: they take seconds each. */
 const REPORTED_S = 30;
 /** Minimum share of the time in which threads could have run, and seconds of waiting a second. */
 const GIL_SHARE = 0.25;
@@ -31,13 +32,13 @@ const GIL_WAIT = 0.1;
 export const LOCK_RULE: Rule = {
   subject: "locks",
   ledger: true,
-  find: ({ locks, seconds, roles, goroutines }, ease) =>
+  find: ({ locks, seconds, roles, wakes, goroutines }, ease) =>
     locks.flatMap((each) => {
       if (isOfGoroutines(each.lock, goroutines)) return [];
       const id = `lock:${each.lock.lock}`;
       const found = each.lock.estimated
         ? reported(each, seconds, ease(id))
-        : held(each, seconds, ease(id), roles);
+        : held(each, seconds, ease(id), roles, wakes);
       return found ? [{ ...found, id }] : [];
     }),
 };
@@ -54,6 +55,7 @@ function held(
   seconds: number,
   ease: number,
   roles: readonly RoleTimes[],
+  wakes: WakesView,
 ): Omit<Finding, "id"> | null {
   const { lock, waiters, wakers } = each;
   // Other rules cover waits for work, for an end, and for the interpreter.
@@ -67,7 +69,7 @@ function held(
     lock.count > 1
       ? `${lock.name}, which they release to each other: something that few may use at a time`
       : `one lock, ${name}`;
-  const work = workOfHolders(wakers, roles);
+  const work = workOfHolders(wakers, roles, wakes);
   return {
     text: `${those.length} threads waited ${share} of the time for ${what}.`,
     also: work === "" ? "" : `who holds it ${work}`,
@@ -85,7 +87,11 @@ function held(
 }
 
 /** Main activity of a lock's holders besides waiting for locks; "" if they mostly run. */
-function workOfHolders(wakers: readonly LockThread[], roles: readonly RoleTimes[]): string {
+function workOfHolders(
+  wakers: readonly LockThread[],
+  roles: readonly RoleTimes[],
+  wakes: WakesView,
+): string {
   const threads = new Set(wakers.flatMap(({ role }) => (role === null ? [] : [role])));
   const own = roles.filter(({ role }) => threads.has(role));
   const sums = new Map<HolderWork, number>();
@@ -96,10 +102,23 @@ function workOfHolders(wakers: readonly LockThread[], roles: readonly RoleTimes[
     all += seconds;
   }
   const [most, seconds] = [...sums].reduce((a, b) => (b[1] > a[1] ? b : a));
-  return seconds > 0.5 * all ? most : "";
+  if (seconds <= 0.5 * all) return "";
+  return most === PIPES ? `${most}${enderOf(own, wakes)}` : most;
 }
 
+/** Clause for the role that ends waits of other roles, besides their own; "" if there is none. */
+function enderOf(own: readonly RoleTimes[], { edges, nodes }: WakesView): string {
+  const keys = new Set<string>(own.map(({ key }) => key));
+  const ends = edges.filter(({ from, to }) => keys.has(to) && !keys.has(from));
+  const [most] = ends.toSorted((a, b) => b.blocked - a.blocked);
+  const party = nodes.find(({ key, kind }) => key === most?.from && kind === "role");
+  return party ? ` that ${party.name} fills or empties` : "";
+}
+
+const PIPES = "waits for a pipe";
+
 type HolderWork =
+  | typeof PIPES
   | "syncs files"
   | "writes files"
   | "reads files"
@@ -112,6 +131,7 @@ const HOLDER_STATES: readonly (readonly [HolderWork, readonly StateId[]])[] = [
   ["reads files", ["file_read", "file_read_disk", "page_fault_disk"]],
   ["waits for the network", ["socket_receive", "socket_send", "socket_connect"]],
   ["sleeps", ["sleep"]],
+  [PIPES, ["pipe"]],
 ];
 
 /**

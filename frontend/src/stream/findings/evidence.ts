@@ -2,16 +2,16 @@
 
 import type { RingField } from "../chartSpecs";
 import type { ViewInput } from "../chartView";
-import { LOCKS as LOCK, STAYS } from "../facts/facts";
+import { LOCKS as LOCK } from "../facts/facts";
 import { AMONG_THEM, lockNames, unnamedLock } from "../facts/lockNames";
-import { lowerOf, upperOf } from "../facts/stayHistogram";
+import { mainThreads } from "../facts/mainThreads";
 import { counted } from "../format";
 import { goroutinesView } from "../goroutines";
 import { heldWaits } from "../heldLocks";
 import { limitsView } from "../limits";
 import { type LocksView, locksView, lockThreads } from "../locks";
 import { currentStay, growthWithin, isGo, lifeWithin, statesWithin } from "../parked";
-import { FUTEX, STATES, type ThreadState } from "../states";
+import { FUTEX, ON_CPU, STATES, type ThreadState } from "../states";
 import { STEP_THREADS, type Steps } from "../steps";
 import { cgroupView, takersView } from "../takers";
 import type { TargetModel } from "../targetModel";
@@ -19,7 +19,6 @@ import type { Thread } from "../threads";
 import { wakePartners, wakesView } from "../wakes";
 import {
   amongThem,
-  type EventLoop,
   type Evidence,
   IDLE_KINDS,
   inStates,
@@ -28,17 +27,16 @@ import {
   type StuckThread,
   type ThreadTimes,
   type TimesOf,
+  type TitledStay,
 } from "./finding";
-import { SATURATED } from "./work";
+import { eventLoops, type Stays, staysByTid } from "./loopEvidence";
+import { SATURATED } from "./loops";
+import { saidBy } from "./titles";
 
 /** Number of locks examined in detail: those with the longest waits. */
 const LOCKS = 10;
 /** Maximum number of saturated threads whose wake-ups are examined. */
 const THREADS = 8;
-/** A stay on a CPU that does little, in seconds: the upper end of a bucket. */
-const SHORT_S = 2 ** 15 / 1e9;
-/** A stretch on a CPU that is long for an event loop, in seconds: others notice. */
-const LONG_S = 0.03;
 
 export function* evidenceSteps(input: ViewInput): Steps<Evidence> {
   const { model, span, now_s } = input;
@@ -53,19 +51,21 @@ export function* evidenceSteps(input: ViewInput): Steps<Evidence> {
   const stays = staysByTid(all);
   const threads = yield* threadTimes(all, contendedBy(evidence), stays, t0_s, t1_s);
   const saturated = threads
-    .filter(({ cpu, wall }) => cpu >= SATURATED * wall && wall >= 0.5 * seconds)
+    .filter(({ cpu, queue, wall }) => cpu + queue >= SATURATED * wall && cpu >= queue)
+    .filter(({ wall }) => wall >= 0.5 * seconds)
     .slice(0, THREADS)
     .map((thread) => ({ thread, wakees: wakePartners(all, thread.tid, "wakees") }));
   return {
     seconds,
     ends_s: t1_s - Math.max(t0_s, oldestEnd(model)),
     ledger: model.states.there || model.facts.some,
-    roles: roleTimes(threads, t0_s, t1_s),
+    roles: roleTimes(threads, unnamedRoles(model), t0_s, t1_s),
     saturated,
     loops: eventLoops(all, threads, stays),
     locks: evidence,
     gil: locks.gil,
     stuck: stuckThreads(all, threads, t1_s),
+    titled: titledStays(all, threads, t1_s),
     wakes: wakesView(all),
     takers: takersView(all),
     cgroup: cgroupView(all),
@@ -104,6 +104,28 @@ function stuckThreads(
   });
 }
 
+/** Seconds before the newest instant within which titles, which have no past, are of a window. */
+const TITLES_S = 5;
+
+/** Processes whose titles say that they wait, and whose main threads sleep for a while. */
+function titledStays(
+  { model, span, now_s }: ViewInput,
+  threads: readonly ThreadTimes[],
+  t1_s: number,
+): readonly TitledStay[] {
+  if (t1_s < now_s - TITLES_S) return [];
+  const stretches = model.states.history.between(span.t0_s, t1_s);
+  const byTid = new Map(threads.map((thread) => [thread.tid, thread]));
+  return [...model.levels.live.values()].flatMap(({ pid, row }): readonly TitledStay[] => {
+    const says = saidBy(row?.title ?? "");
+    const thread = says === "" ? undefined : byTid.get(pid);
+    const known = thread && model.threads.byTid.get(pid);
+    const stay = known ? currentStay(model.states, stretches, known) : null;
+    if (!thread || !stay || stay.state === ON_CPU) return [];
+    return [{ thread, says, seconds: t1_s - Math.max(stay.since_s, span.t0_s) }];
+  });
+}
+
 /** End of the oldest ended thread that is known, if older ones were forgotten. */
 function oldestEnd({ threads: { ended, folded } }: TargetModel): number {
   return folded > 0 ? (ended[0]?.end_s ?? Number.NEGATIVE_INFINITY) : Number.NEGATIVE_INFINITY;
@@ -122,70 +144,6 @@ function parkedBy(input: ViewInput): ReadonlyMap<number, number> {
     parked.set(tid, (parked.get(tid) ?? 0) + locks.grown(window, slot, LOCK.wait_ns) / 1e9);
   }
   return parked;
-}
-
-/** Numbers of a thread's stays, and seconds in long ones on a CPU, at least. */
-interface Stays {
-  polls: number;
-  runs: number;
-  short_runs: number;
-  long: number;
-  long_s: number;
-}
-
-const NO_STAYS: Stays = { polls: 0, runs: 0, short_runs: 0, long: 0, long_s: 0 };
-
-/** Stays of threads within the window, by tid. */
-function staysByTid({ model, span, now_s }: ViewInput): ReadonlyMap<number, Stays> {
-  const { stays } = model.facts;
-  const window = stays.window(span.t0_s, Math.min(span.t1_s, now_s));
-  const all = new Map<number, Stays>();
-  for (const slot of stays.all()) {
-    const state = STATES[stays.key(slot, STAYS.state) - 1]?.id;
-    if (state !== "poll" && state !== "on_cpu") continue;
-    const count = stays.grown(window, slot, STAYS.count);
-    if (count === 0) continue;
-    const tid = stays.key(slot, STAYS.tid);
-    let sums = all.get(tid);
-    if (!sums) {
-      sums = { ...NO_STAYS };
-      all.set(tid, sums);
-    }
-    if (state === "poll") {
-      sums.polls += count;
-      continue;
-    }
-    const bucket = stays.key(slot, STAYS.bucket);
-    const least_s = lowerOf(bucket);
-    sums.runs += count;
-    if (upperOf(bucket) <= SHORT_S) sums.short_runs += count;
-    if (least_s >= LONG_S) {
-      sums.long += count;
-      sums.long_s += count * least_s;
-    }
-  }
-  return all;
-}
-
-/** Threads that poll, with their long stretches on a CPU. */
-function eventLoops(
-  { model, span, now_s }: ViewInput,
-  threads: readonly ThreadTimes[],
-  stays: ReadonlyMap<number, Stays>,
-): readonly EventLoop[] {
-  const t0_s = Math.max(span.t0_s, model.since_s);
-  const t1_s = Math.min(span.t1_s, now_s);
-  const callsOf = ({ tid }: ThreadTimes): number => {
-    const thread = model.threads.byTid.get(tid);
-    if (!thread) return 0;
-    const grown = (field: RingField) => known(growthWithin(model, thread, field, t0_s, t1_s));
-    return grown("net_read_calls") + grown("net_write_calls");
-  };
-  return threads.flatMap((thread) => {
-    if (inStates(thread, "poll") === 0) return [];
-    const { polls, long, long_s } = stays.get(thread.tid) ?? NO_STAYS;
-    return [{ thread, polls, calls: callsOf(thread), long, long_s }];
-  });
 }
 
 function lockEvidence(input: ViewInput, { locks }: LocksView): readonly LockEvidence[] {
@@ -291,10 +249,25 @@ const NO_TIMES = {
   ...{ wall: 0, cpu: 0, queue: 0, disk: 0, idle: 0, parked: 0, system: 0, faults: 0 },
   ...{ runs: 0, short_runs: 0, moved: 0 },
 };
-const NO_LIVES = { threads: 0, live: 0, born: 0, late: 0, short: 0, short_s: 0, syncing: 0 };
+const NO_LIVES = {
+  ...{ threads: 0, live: 0, born: 0, late: 0, short: 0, short_s: 0, syncing: 0 },
+  unnamed: false,
+};
+
+/** Roles of threads that have the name of their process' main thread, as none gave them one. */
+function unnamedRoles(model: TargetModel): ReadonlySet<string> {
+  const main = new Map([...mainThreads(model)].map((thread) => [thread.process, thread]));
+  const roles = new Set<string>();
+  for (const thread of model.threads.byTid.values()) {
+    const own = main.get(thread.process);
+    if (own && own !== thread && own.role === thread.role) roles.add(thread.role);
+  }
+  return roles;
+}
 
 function roleTimes(
   threads: readonly ThreadTimes[],
+  unnamed: ReadonlySet<string>,
   t0_s: number,
   t1_s: number,
 ): readonly RoleTimes[] {
@@ -306,6 +279,7 @@ function roleTimes(
     if (!sums) {
       const key = `role:${role}` as const;
       sums = { key, role, process, ...NO_TIMES, ...NO_LIVES, states: null };
+      sums.unnamed = unnamed.has(role);
       roles.set(role, sums);
       processes.set(role, new Set());
     }

@@ -105,6 +105,8 @@ export interface RoleTimes extends TimesOf {
   readonly short: number;
   /** Number of threads that synced files. */
   readonly syncing: number;
+  /** Whether threads have the name of their main thread, too: they may be of several pools. */
+  readonly unnamed: boolean;
 }
 
 /** A thread that polls, and its time on a CPU in stretches that are long for an event loop. */
@@ -116,6 +118,11 @@ export interface EventLoop {
   readonly long: number;
   /** Seconds in these stretches, at least. */
   readonly long_s: number;
+  /** Times in which it runs and hardly waits or calls a socket, and their CPU time. */
+  readonly stalls: number;
+  readonly stalled_s: number;
+  /** Its waits and calls of sockets else, for a second on a CPU. */
+  readonly serves_per_s: number;
 }
 
 export interface LockEvidence {
@@ -136,6 +143,15 @@ export interface StuckThread {
   readonly holder: ThreadTimes | null;
 }
 
+/** A process whose title says that it waits, or keeps something, and that sleeps meanwhile. */
+export interface TitledStay {
+  readonly thread: ThreadTimes;
+  /** Last words of the title: what the process says that it does. */
+  readonly says: string;
+  /** Length of the sleep that lasts at the window's end, in seconds. */
+  readonly seconds: number;
+}
+
 /** Measurements of a window. */
 export interface Evidence {
   /** Length of the window, in seconds. */
@@ -145,7 +161,7 @@ export interface Evidence {
   /** Whether a state ledger was kept. */
   readonly ledger: boolean;
   readonly roles: readonly RoleTimes[];
-  /** Threads that ran nearly all the time, and the threads each one wakes. */
+  /** Threads that ran, or could have, nearly all the time, and the threads each one wakes. */
   readonly saturated: readonly {
     readonly thread: ThreadTimes;
     readonly wakees: readonly WakePartner[];
@@ -154,6 +170,7 @@ export interface Evidence {
   readonly locks: readonly LockEvidence[];
   readonly gil: LocksView["gil"];
   readonly stuck: readonly StuckThread[];
+  readonly titled: readonly TitledStay[];
   readonly wakes: WakesView;
   readonly takers: TakersView;
   readonly cgroup: CgroupView | null;
@@ -233,5 +250,12 @@ export function isContended(each: LockEvidence): boolean {
 export function inStates({ states }: TimesOf, ...ids: readonly StateId[]): number {
   return ids.reduce((sum, id) => sum + (states?.[NUMBERS.get(id) ?? 0] ?? 0), 0);
 }
+
+/** Seconds of a role or a thread at futexes that nobody holds it up at; NaN without a ledger. */
+export function idleAtFutexes(times: TimesOf): number {
+  return Math.max(0, times.idle - inStates(times, ...IDLE_STATES));
+}
+
+const IDLE_STATES = STATES.flatMap(({ id, idle }) => (idle ? [id] : []));
 
 const NUMBERS: ReadonlyMap<StateId, number> = new Map(STATES.map(({ id, number }) => [id, number]));

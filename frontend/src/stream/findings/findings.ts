@@ -10,18 +10,13 @@ import { evidenceSteps } from "./evidence";
 import { EASE, type Evidence, type Finding, type Rule } from "./finding";
 import { GOROUTINE_RULE } from "./goroutines";
 import { COLLECTOR_RULE, GROWTH_RULE, STORM_RULE } from "./life";
+import { EVENT_LOOP_RULE, SATURATED_RULE } from "./loops";
 import { PartFinder } from "./parts";
 import { POLLING_RULE } from "./polling";
 import { DEADLOCK_RULE, KEPT_RULE, UNRELEASED_RULE } from "./stuck";
+import { TITLE_RULE } from "./titles";
 import { DISK_RULE, FAULTS_RULE, MEMORY_RULE, NETWORK_RULE } from "./waits";
-import {
-  EVENT_LOOP_RULE,
-  FULL_POOL_RULE,
-  IDLE_POOL_RULE,
-  LITTLE_WORK_RULE,
-  SATURATED_RULE,
-  TOGETHER_RULE,
-} from "./work";
+import { FULL_POOL_RULE, IDLE_POOL_RULE, LITTLE_WORK_RULE, TOGETHER_RULE } from "./work";
 
 export interface FindingsView extends FactsState {
   /** Length of the window evaluated, in seconds. */
@@ -126,6 +121,7 @@ const RULES: readonly Rule[] = [
   DEADLOCK_RULE,
   KEPT_RULE,
   UNRELEASED_RULE,
+  TITLE_RULE,
   LOCK_RULE,
   AMONG_RULE,
   GOROUTINE_RULE,

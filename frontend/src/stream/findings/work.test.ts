@@ -1,14 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { edge, node, roleOf, texts, timesOf, wakesOf } from "../../testing/evidence";
+import { edge, node, roleOf, texts, wakesOf } from "../../testing/evidence";
 import type { WakeNode } from "../wakes";
-import {
-  EVENT_LOOP_RULE,
-  FULL_POOL_RULE,
-  IDLE_POOL_RULE,
-  LITTLE_WORK_RULE,
-  SATURATED_RULE,
-  TOGETHER_RULE,
-} from "./work";
+import { FULL_POOL_RULE, IDLE_POOL_RULE, LITTLE_WORK_RULE, TOGETHER_RULE } from "./work";
 
 describe("wake-ups for little work", () => {
   const evidence = (kind: WakeNode["kind"], per_s: number, gets: number, cpu: number) => ({
@@ -96,14 +89,18 @@ describe("a pool that is idle nearly always", () => {
     expect(texts(IDLE_POOL_RULE, { ...parked, go: true })).toHaveLength(1);
   });
 
+  it("is none of threads without names, which may be of several pools", () => {
+    expect(texts(IDLE_POOL_RULE, idle(16, 0.99, { unnamed: true }))).toEqual([]);
+  });
+
   it("is none of threads that nobody gives work", () => {
     expect(texts(IDLE_POOL_RULE, { ...idle(16, 0.99), ...wakesOf([], []) })).toEqual([]);
   });
 });
 
 it("says that a pool is full if nobody gives its threads work, and they have some", () => {
-  const pool = (name: string, timers: number, given: number) => ({
-    roles: [roleOf(name, 4, { cpu: 2 })],
+  const pool = (name: string, timers: number, given: number, idle = 60 * given) => ({
+    roles: [roleOf(name, 4, { cpu: 2, idle })],
     ...wakesOf(
       [node("acceptor", "role"), node(name, "role", timers + given)],
       [
@@ -120,76 +117,10 @@ it("says that a pool is full if nobody gives its threads work, and they have som
   expect(texts(FULL_POOL_RULE, pool(workers, 20, 0))[0]).toMatch(/^All 4 threads of ThreadPool/);
   expect(texts(FULL_POOL_RULE, pool(workers, 10, 3.2))).toEqual([]);
   expect(texts(FULL_POOL_RULE, pool(name, 40, 2))).toEqual([]);
+  // Another thread wakes them from pipes, not from waiting for work.
+  expect(texts(FULL_POOL_RULE, pool("libuv-worker", 0, 3.9, 0))).toHaveLength(1);
   // Idle: nothing wakes them.
   expect(texts(FULL_POOL_RULE, { roles: [roleOf(name, 4)] })).toEqual([]);
   // A role without the name of a pool may have work of its own.
   expect(texts(FULL_POOL_RULE, pool("flusher-#", 40, 0.01))).toEqual([]);
-});
-
-describe("an event loop", () => {
-  const loop = (polls: number, cpu: number, long = 0, long_s = 0, calls = 600) => ({
-    loops: [
-      {
-        thread: {
-          ...{ key: "7@0", tid: 7, name: "node", role: "node", process: "" },
-          ...{ born_s: -1, ended_s: Number.POSITIVE_INFINITY },
-          ...timesOf(60, { cpu }, { poll: 60 - cpu }),
-        },
-        ...{ polls, calls, long, long_s },
-      },
-    ],
-  });
-
-  it("is blocked by long stretches on a CPU", () => {
-    expect(texts(EVENT_LOOP_RULE, loop(30_000, 40, 420, 28))).toEqual([
-      "The event loop of node (7) is blocked by computing: 66.7 ms and longer at a time, 66.7 % of all time, in which it answers nobody.",
-    ]);
-  });
-
-  it("is blocked if it computes long between two polls, though often preempted", () => {
-    expect(texts(EVENT_LOOP_RULE, loop(600, 12))).toEqual([
-      "The event loop of node (7) is blocked by computing: 20.0 ms and longer at a time, 20.0 % of all time, in which it answers nobody.",
-    ]);
-  });
-
-  it("is well if it polls often, or hardly computes", () => {
-    expect(texts(EVENT_LOOP_RULE, loop(60_000, 50))).toEqual([]);
-    expect(texts(EVENT_LOOP_RULE, loop(60, 3))).toEqual([]);
-    expect(texts(EVENT_LOOP_RULE, loop(0, 50, 600, 50))).toEqual([]);
-  });
-
-  it("is not blocked but busy if it calls sockets all the time", () => {
-    expect(texts(EVENT_LOOP_RULE, loop(600, 50, 420, 28, 400_000))).toEqual([]);
-  });
-
-  it("is blocked now and then if it else answers many at once", () => {
-    expect(texts(EVENT_LOOP_RULE, loop(600_000, 50, 180, 18, 1_200_000))).toHaveLength(1);
-  });
-});
-
-it("names a thread that runs all the time while others wait for it", () => {
-  const busy = {
-    key: "7@0",
-    tid: 7,
-    name: "net-loop",
-    role: "net-loop",
-    process: "",
-    ...{ born_s: -1, ended_s: Number.POSITIVE_INFINITY },
-    ...timesOf(60, { cpu: 59 }),
-  };
-  const wakee = (tid: number, blocked: number) => ({
-    ...{ key: `${tid}@0`, tid, name: "w", kind: "role" as const, colour: 0 },
-    ...{ per_s: 10, blocked, blocked_s: 0.1, delay_s: 0 },
-  });
-  const saturated = [{ thread: busy, wakees: [wakee(1, 0.8), wakee(2, 0.7)] }];
-  expect(texts(SATURATED_RULE, { saturated })).toEqual([
-    "net-loop (7) runs 98.3 % of the time, and 2 threads wait for it.",
-  ]);
-  const wakees = [wakee(1, 0.8), wakee(2, 0.7)];
-  const named = [{ wakees, thread: { ...busy, process: "nginx (4711)" } }];
-  expect(texts(SATURATED_RULE, { saturated: named })[0]).toMatch(
-    /^net-loop \(7\) of nginx \(4711\) runs/,
-  );
-  const alone = [{ thread: busy, wakees: [wakee(1, 1.8), wakee(7, 1)] }];
-  expect(texts(SATURATED_RULE, { saturated: alone })).toEqual([]);
 });

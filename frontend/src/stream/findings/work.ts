@@ -1,10 +1,7 @@
-/**
- * Sharing of work among threads: tiny tasks, constantly idle threads, or threads held up by one;
- * event loops that compute.
- */
+/** Sharing of work among threads: tiny tasks, threads woken for nothing, idle and full pools. */
 
 import { counted, formatDuration, formatNumber, formatValue } from "../format";
-import { inStates, percent, type Rule, withProcess } from "./finding";
+import { idleAtFutexes, inStates, percent, type Rule, withProcess } from "./finding";
 
 /**
  * Thresholds: wake-ups per second by one role, its share of a role's wake-ups, and work after each.
@@ -18,15 +15,6 @@ const IDLE_SHARE = 0.97;
 const PARKED_SHARE = 0.2;
 /** Wake-ups a second that make a role one that is given work. */
 const FED_PER_S = 1;
-/**
- * Thresholds: threads waiting for a saturated thread, and their waiting in thread-seconds per
- * second.
- */
-const HELD_UP = 2;
-const HELD_UP_WAIT = 1;
-/** Share of time above which a thread counts as saturated. */
-export const SATURATED = 0.9;
-
 export const LITTLE_WORK_RULE: Rule = {
   subject: "wake-ups for little work",
   ledger: true,
@@ -107,8 +95,10 @@ export const IDLE_POOL_RULE: Rule = {
   whole: true,
   find: ({ roles, wakes, seconds, go }, ease) =>
     roles.flatMap((times) => {
-      const { key, role, process, threads, idle, wall, cpu, parked } = times;
+      const { key, role, process, threads, idle, wall, cpu, parked, unnamed } = times;
       const id = `idle:${key}`;
+      // Threads without a name may be of several pools, each of which is small.
+      if (unnamed) return [];
       // A short-lived thread is no pool member.
       const mean = wall / seconds;
       if (mean < ease(id) * POOL || !(1 - idle / wall <= (1 - IDLE_SHARE) / ease(id))) return [];
@@ -130,55 +120,6 @@ export const IDLE_POOL_RULE: Rule = {
           confidence: "measured" as const,
           link: { panel: "times" as const, key },
           weight: 0.01 * threads,
-        },
-      ];
-    }),
-};
-
-/** Thresholds: CPU time between two polls, or share of the time in stretches of 30 ms and more. */
-const LOOP_S = 0.004;
-const LOOP_SHARE = 0.08;
-const LOOP_CPU = 0.1;
-/** Minimum polls a second, and share of the time in polls, of an event loop. */
-const LOOP_POLLS_PER_S = 1;
-const LOOP_POLLING = 0.05;
-/** A loop that calls sockets so often in a second on a CPU is busy with them, not blocked. */
-const LOOP_CALLS_PER_S = 2000;
-/** CPU time between two polls, beside long stretches, of a loop that answers at once. */
-const LOOP_BRIEF_S = 0.5e-3;
-
-export const EVENT_LOOP_RULE: Rule = {
-  subject: "event loops",
-  ledger: true,
-  find: ({ loops, seconds }, ease) =>
-    loops.flatMap(({ thread, polls, calls, long, long_s }) => {
-      const { key, cpu, wall } = thread;
-      const id = `loop:${key}`;
-      const polling = inStates(thread, "poll");
-      const loop = polls / seconds >= LOOP_POLLS_PER_S && polling >= LOOP_POLLING * wall;
-      // A busy loop polls now and then; one that mostly does so at once and seldom not is held up.
-      const busy = calls >= LOOP_CALLS_PER_S * cpu && (cpu - long_s) / polls > LOOP_BRIEF_S;
-      if (!loop || busy || wall < 0.5 * seconds) return [];
-      // A busy CPU cuts long stretches into pieces: then the mean between two polls tells.
-      const between_s = cpu / polls;
-      const long_enough = long_s >= ease(id) * LOOP_SHARE * wall || between_s >= ease(id) * LOOP_S;
-      if (cpu < ease(id) * LOOP_CPU * wall || !long_enough) return [];
-      const name = withProcess(`${thread.name} (${thread.tid})`, thread.process);
-      const most = Math.max(between_s, long > 0 ? long_s / long : 0);
-      return [
-        {
-          id,
-          text:
-            `The event loop of ${name} is blocked by computing: ${formatValue(most, "s")} and longer at a time, ` +
-            `${formatValue(cpu / wall, "share")} of all time, in which it answers nobody.`,
-          evidence:
-            `It polled ${formatNumber(polls / seconds, "1/s")} times a second and called sockets ${formatNumber(calls / seconds, "1/s")} times, ` +
-            `${formatValue(between_s, "s")} on a CPU between two polls on average, over ${formatDuration(seconds)}. ` +
-            `Threshold: ${formatValue(LOOP_S, "s")}, or ${percent(LOOP_SHARE)} of its time in stretches of 30 ms and longer.`,
-          advice: "Move the long computation into a thread or process, or divide it.",
-          confidence: "measured" as const,
-          link: { panel: "times" as const, key },
-          weight: cpu / seconds,
         },
       ];
     }),
@@ -208,7 +149,8 @@ export const FULL_POOL_RULE: Rule = {
         (sum, { from, blocked }) => sum + (from.startsWith("role:") ? blocked : 0),
         0,
       );
-      const waiting = given * seconds;
+      // Work comes to threads that wait at a futex: whoever is woken from a pipe has some.
+      const waiting = Math.min(given * seconds, idleAtFutexes(times));
       const works =
         woken >= ease(id) * FULL_WAKES_PER_S * live || cpu >= ease(id) * FULL_CPU * wall;
       if (!works || waiting * ease(id) > FULL_WAITING * wall) return [];
@@ -225,33 +167,6 @@ export const FULL_POOL_RULE: Rule = {
           confidence: "likely" as const,
           link: { panel: "times" as const, key },
           weight: 0.5 * live,
-        },
-      ];
-    }),
-};
-
-export const SATURATED_RULE: Rule = {
-  subject: "threads that run all the time while others wait for them",
-  ledger: true,
-  find: ({ saturated, seconds }, ease) =>
-    saturated.flatMap(({ thread, wakees }) => {
-      const id = `saturated:${thread.key}`;
-      const threads = wakees.filter(({ tid }) => tid !== null && tid !== thread.tid);
-      const wait = threads.reduce((sum, { blocked }) => sum + blocked, 0);
-      if (threads.length < HELD_UP || wait < ease(id) * HELD_UP_WAIT) return [];
-      return [
-        {
-          id,
-          text:
-            `${withProcess(`${thread.name} (${thread.tid})`, thread.process)} runs ${formatValue(thread.cpu / thread.wall, "share")} of ` +
-            `the time, and ${counted(threads.length, "thread")} wait for it.`,
-          evidence:
-            `Its wake-ups ended ${formatValue(wait, "s")} of waiting a second, over ` +
-            `${formatDuration(seconds)}. Threshold: ${percent(SATURATED)} of the time, ${HELD_UP_WAIT} s of waiting a second.`,
-          advice: "Divide its work among threads, or do less of it for each of them.",
-          confidence: "likely" as const,
-          link: { panel: "wakes" as const, key: `role:${thread.role}` as const },
-          weight: wait,
         },
       ];
     }),
