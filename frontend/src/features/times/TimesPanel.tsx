@@ -18,6 +18,7 @@ import { counted, fieldNamed, formatNumber, formatValue, NO_VALUE } from "../../
 import type { ThreadKey } from "../../stream/viewRequest";
 import type { ChartView, TimesRow, TimesView } from "../../stream/views";
 import { Button, Checkbox } from "../../ui/Controls";
+import { Middle } from "../../ui/Middle";
 import { Panel, scrollable } from "../../ui/Panel";
 import { ChartFrame, ChartTable, useChartInputs } from "../charts/ChartPanel";
 import { StacksLink } from "../stacks/Places";
@@ -175,7 +176,9 @@ function RoleBar({ row, theme, selected, onSelect }: RoleBarProps) {
         onClick={() => onSelect(row.key)}
       >
         <Marker style={colourStyle(row.colour, theme)} />
-        <span className={styles.roleName}>{row.name}</span>
+        <span className={styles.roleName}>
+          <Middle text={row.name} />
+        </span>
         <span className={styles.count}>×{row.threads}</span>
         <span className={styles.bar} aria-hidden="true">
           {shown.map((part) => (
