@@ -18,8 +18,14 @@ export function Middle({ text }: MiddleProps) {
   if (letters.length <= SHORT) return text;
   return (
     <span className={styles.middle}>
-      <span className={styles.head}>{letters.slice(0, -TAIL).join("")}</span>
-      <span className={styles.tail}>{letters.slice(-TAIL).join("")}</span>
+      {/* Pieces of a flex box would be separate words of an accessible name. */}
+      <span className="visually-hidden">{text}</span>
+      <span className={styles.head} aria-hidden="true">
+        {letters.slice(0, -TAIL).join("")}
+      </span>
+      <span className={styles.tail} aria-hidden="true">
+        {letters.slice(-TAIL).join("")}
+      </span>
     </span>
   );
 }

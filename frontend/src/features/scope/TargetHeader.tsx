@@ -110,7 +110,7 @@ function factsOf(target: Target, view: TargetView): readonly Fact[] {
     ],
     ["Runtime", runtime, process.executable],
   ];
-  if (target.group) {
+  if (!isCommand(target)) {
     const inside = pidInside(process);
     facts.push([
       "Lead process",

@@ -63,6 +63,7 @@ export function TimesPanel() {
   const view = useThrottled(client.chart("times"), READABLE_MS);
   const times = view?.state === "ok" ? view.times : undefined;
   const folded = useStore(idleFolded);
+  const reading = useStore(client.reading)?.state === "loading";
   useEffect(() => client.request({ fold_idle: folded }), [client, folded]);
   return (
     <Panel
@@ -73,7 +74,7 @@ export function TimesPanel() {
       table={<ChartTable chart="times" title={TITLE} />}
     >
       <div className={styles.body}>
-        <ChartFrame message={times === undefined ? emptyText(view) : null}>
+        <ChartFrame message={times === undefined ? emptyText(view, reading) : null}>
           <TimeChart {...inputs} theme={colours} title={TITLE} height={HEIGHT_PX} />
         </ChartFrame>
         {times === undefined ? <div /> : <PartList times={times} theme={colours} />}
@@ -83,8 +84,9 @@ export function TimesPanel() {
   );
 }
 
-function emptyText(view: ChartView | null): string {
-  return view?.state === "absent" ? view.reason : "Not enough samples.";
+function emptyText(view: ChartView | null, reading: boolean): string {
+  if (view?.state === "absent") return view.reason;
+  return reading ? "Reading the run…" : "Not enough samples.";
 }
 
 interface ControlsProps {
