@@ -85,7 +85,7 @@ test("a tree of processes is one target: its rows unfold, and processes that end
     name: new RegExp(`pid ${family.pid}, and \\d+ descendants?$`),
   });
   await whole.click();
-  await expect(page.getByText("process tree", { exact: true })).toBeVisible();
+  await expect(page.getByText(`pid ${family.pid} and descendants`, { exact: true })).toBeVisible();
 
   await allPanels(page);
   const threads = page.getByRole("region", { name: "Threads", exact: true });

@@ -54,7 +54,7 @@ test("a finding leads to its lock and to those who wait for it, live and in a ru
   try {
     const findings = await openFindings(page, stack, program.pid);
     const found = findings.getByRole("button", {
-      name: /^4 threads waited .* % of the time for one lock, “pool_mu”.*; who holds it sleeps\.$/,
+      name: /^4 threads waited .* % of the time for one lock, “pool_mu”.*; its holder sleeps\.$/,
     });
     const seesLock = async () => {
       await found.click();

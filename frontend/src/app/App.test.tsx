@@ -26,6 +26,8 @@ it("says that an address names no page, and leads on", async () => {
     "/",
     "/runs",
     "/compare",
+    "/experiments",
+    "/traces",
     "/doctor",
   ]);
 });

@@ -220,8 +220,9 @@ function NotFoundPage({ path }: { readonly path: string }) {
     <EmptyState title="Page not found" page>
       <p>
         <code>{path}</code> does not exist. Go to <PageLink href="/">Live</PageLink>,{" "}
-        <PageLink href="/runs">Runs</PageLink>, <PageLink href="/compare">Compare</PageLink> or{" "}
-        <PageLink href="/doctor">Doctor</PageLink>.
+        <PageLink href="/runs">Runs</PageLink>, <PageLink href="/compare">Compare</PageLink>,{" "}
+        <PageLink href="/experiments">Experiments</PageLink>,{" "}
+        <PageLink href="/traces">Traces</PageLink> or <PageLink href="/doctor">Doctor</PageLink>.
       </p>
     </EmptyState>
   );

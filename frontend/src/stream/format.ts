@@ -51,12 +51,16 @@ export function shownTotal(field: string, total: number): Shown {
   }
 }
 
+/** Smallest value shown; smaller ones are "<0.001". */
+const MIN_SHOWN = 0.001;
+
 /** Placeholder for a missing value. */
 export const NO_VALUE = "–";
 
 /**
  * A value with its unit: three significant digits and a matching prefix, so that a small CPU share
- * reads "0.00320 cores", not "0.00 cores". Tiny values are "<0.001"; only zero is "0". "–" for NaN.
+ * reads "0.00320 cores", not "0.00 cores". Tiny values are "<0.001", tiny shares "<0.01 %"; only zero is
+ * "0". "–" for NaN.
  */
 export function formatValue(value: number, unit: ShownUnit): string {
   const { number, name } = partsOf(value, unit);
@@ -181,6 +185,8 @@ interface Scale {
   readonly factor: number;
   /** The unit counts things: whole numbers without a prefix stay whole. */
   readonly whole: boolean;
+  /** Smallest number shown; smaller ones are "<" this. */
+  readonly least: number;
 }
 
 const IEC = ["", "Ki", "Mi", "Gi", "Ti", "Pi"] as const;
@@ -188,7 +194,16 @@ const SI = ["", "k", "M", "G", "T"] as const;
 
 function scaleOf(suffix: string, prefixes: readonly string[], rest: Partial<Scale> = {}): Scale {
   const plain = prefixes.indexOf("");
-  return { base: 1000, prefixes, plain, suffix, factor: 1, whole: false, ...rest };
+  return {
+    base: 1000,
+    prefixes,
+    plain,
+    suffix,
+    factor: 1,
+    whole: false,
+    least: MIN_SHOWN,
+    ...rest,
+  };
 }
 
 const SCALES: Readonly<Record<ShownUnit, Scale>> = {
@@ -198,7 +213,7 @@ const SCALES: Readonly<Record<ShownUnit, Scale>> = {
   threads: scaleOf("threads", [""]),
   s: scaleOf("s", ["n", "µ", "m", ""]),
   ms: scaleOf("ms", [""]),
-  share: scaleOf("%", [""], { factor: 100 }),
+  share: scaleOf("%", [""], { factor: 100, least: 0.01 }),
   bytes: scaleOf("B", IEC, { base: 1024, whole: true }),
   "bytes/s": scaleOf("B/s", IEC, { base: 1024, whole: true }),
   "1/s": scaleOf("/s", SI),
@@ -228,7 +243,7 @@ function partsOf(value: number, unit: ShownUnit): { number: string; prefix: stri
   const prefix = scale.prefixes[power + scale.plain] ?? "";
   const whole = scale.whole && power === 0 && Number.isInteger(shown);
   return {
-    number: whole || Math.abs(shown) >= 999.5 ? grouped(shown) : digits(shown),
+    number: whole || Math.abs(shown) >= 999.5 ? grouped(shown) : digits(shown, scale.least),
     prefix,
     name: `${prefix}${scale.suffix}`,
   };
@@ -252,11 +267,8 @@ function keptName(prefix: string, name: string, unit: ShownUnit): string {
   }
 }
 
-/** Smallest value shown; smaller ones are "<0.001". */
-const MIN_SHOWN = 0.001;
-
-/** Three significant digits, never in scientific notation. */
-function digits(value: number): string {
+/** Three significant digits, at most five places, never in scientific notation. */
+function digits(value: number, least: number): string {
   const size = Math.abs(value);
   if (size === 0) return "0";
   if (size >= 99.95) return value.toFixed(0);
@@ -264,8 +276,8 @@ function digits(value: number): string {
   if (size >= 0.9995) return value.toFixed(2);
   if (size >= 0.099_95) return value.toFixed(3);
   if (size >= 0.009_995) return value.toFixed(4);
-  if (size >= MIN_SHOWN) return value.toFixed(5);
-  return value > 0 ? `<${MIN_SHOWN}` : `>-${MIN_SHOWN}`;
+  if (size >= least) return value.toFixed(5);
+  return value > 0 ? `<${least}` : `>-${least}`;
 }
 
 /** Maximum decimals of a tick. */

@@ -1,4 +1,4 @@
-/** Display name of a target: a process by its name, a group by its own. */
+/** Display name of a target: a process or tree by its first process, another group by its own. */
 
 import type { GroupKind, Process, RunManifest, RunSummary, Target } from "../wire/generated/models";
 
@@ -11,8 +11,15 @@ export const GROUP_KINDS: Readonly<Record<GroupKind, string>> = {
   match: "all that match",
 };
 
-export function targetName({ process, group }: Pick<Target, "process" | "group">): string {
-  return group?.name ?? process.name;
+type Named = Pick<Target, "process" | "group">;
+
+/** True if one command describes a target: that of a process, or of the root of a tree. */
+export function isCommand({ group }: Pick<Target, "group">): boolean {
+  return !group || group.kind === "tree";
+}
+
+export function targetName(target: Named): string {
+  return isCommand(target) ? target.process.name : (target.group?.name ?? "");
 }
 
 /** Name of the program that the user's roles are stored under. */
@@ -21,8 +28,10 @@ export function programOf({ process }: Pick<Target, "process">): string {
 }
 
 /** Distinguishes targets of equal names: the kind of a group, or a process ID. */
-export function targetId({ process, group }: Pick<Target, "process" | "group">): string {
-  return group ? GROUP_KINDS[group.kind] : `pid ${process.pid}`;
+export function targetId({ process, group }: Named): string {
+  const pid = `pid ${process.pid}`;
+  if (!group) return pid;
+  return group.kind === "tree" ? `${pid} and descendants` : GROUP_KINDS[group.kind];
 }
 
 /** Name of what was recorded, of a run in a list. */

@@ -341,11 +341,17 @@ export interface AbsentPanel {
   readonly reason: string;
 }
 
-/** One line naming unavailable panels; opens to the reasons and remedies. */
+/**
+ * One line naming unavailable panels; opens to the reasons and remedies, which it shows at once in a
+ * tab without a panel.
+ */
 export function AbsentPanels({ panels }: { readonly panels: readonly AbsentPanel[] }) {
+  const tab = useStore(openTab);
+  const shown = useStore(shownPanels);
+  const alone = shown.length > 0 && !shown.some(({ id }) => isIn(tab, id));
   if (panels.length === 0) return null;
   return (
-    <details className={styles.absent}>
+    <details className={styles.absent} open={alone}>
       <summary>
         Not available here: <span>{panels.map(({ title }) => title).join(", ")}</span>
       </summary>

@@ -7,9 +7,10 @@ import { type ChartTheme, lineStyle, stackStyle } from "../../chart/palette";
 import { MARGIN, type Plot } from "../../chart/plot";
 import type { ChartEnds } from "../../chart/TimeChart";
 import { useLiveClient } from "../../stream/client";
-import { counted, formatNumber, formatValue, shortenMiddle } from "../../stream/format";
+import { counted, formatNumber, formatValue } from "../../stream/format";
 import type { ChartId, Hover, ViewRequest } from "../../stream/viewRequest";
 import type { ChartView, LineView } from "../../stream/views";
+import { Middle } from "../../ui/Middle";
 import styles from "./ChartLegend.module.css";
 
 /** Minimum time between reorderings of entries, in ms. */
@@ -142,11 +143,7 @@ export function ChartLegend({ chart, theme, ends, height }: ChartLegendProps) {
               {line.kind === "others" ? (
                 <span>{counted(view.others, "other")}</span>
               ) : (
-                <Name
-                  line={line}
-                  withTid={twins.has(line.name)}
-                  room={paired ? ROOM_PAIRED : ROOM}
-                />
+                <Name line={line} withTid={twins.has(line.name)} />
               )}{" "}
               <Last view={view} line={line} />{" "}
               {second === undefined ? null : <Last view={view} line={second} />}
@@ -212,27 +209,18 @@ function Leaders({ labels, chart, theme, height, styleOf }: LeadersProps) {
   );
 }
 
-/** Letters per entry: beside one value, and beside two. */
-const ROOM = 18;
-const ROOM_PAIRED = 13;
-
 interface NameProps {
   readonly line: LineView;
   readonly withTid: boolean;
-  /** Available letters. */
-  readonly room: number;
 }
 
 /** The name of a line, shortened in its middle; a tid or pid is never cut. */
-function Name({ line, withTid, room }: NameProps) {
+function Name({ line, withTid }: NameProps) {
   const id = line.pid ?? (withTid ? line.tid : null);
-  if (id === null) {
-    return <span className={styles.name}>{line.name}</span>;
-  }
-  const tid = String(id);
   return (
     <span className={styles.name}>
-      {shortenMiddle(line.name, room - 1 - tid.length)} <span className={styles.tid}>{tid}</span>
+      <Middle text={line.name} />
+      {id === null ? null : <span className={styles.tid}> {id}</span>}
     </span>
   );
 }

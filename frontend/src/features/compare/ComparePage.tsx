@@ -15,6 +15,7 @@ import { CHART_THEMES } from "../../chart/palette";
 import { childrenText, missingText } from "../../stream/dataLossText";
 import { Button, CopyButton, Select } from "../../ui/Controls";
 import { EmptyState, Notice, ProblemNotice, StatusIcon } from "../../ui/Notices";
+import { scrollable } from "../../ui/Panel";
 import { MAX_COMPARED_RUNS } from "../../wire/generated/limits";
 import type { Comparison, RunSummary } from "../../wire/generated/models";
 import styles from "./ComparePage.module.css";
@@ -229,11 +230,14 @@ function SetupTable({ comparison }: { readonly comparison: Comparison }) {
           </span>
         </p>
       ) : (
-        <div className={styles.scroll}>
-          <table className={styles.table}>
+        <div className={styles.scroll} {...scrollable("Values of each run")}>
+          <table
+            className={`${styles.table} ${styles.setup}`}
+            style={{ minWidth: `${9 * (runs.length + 1)}rem` }}
+          >
             <thead>
               <tr>
-                <td />
+                <td className={styles.what} />
                 {runs.map(({ run, name }, index) => (
                   <th key={run} scope="col">
                     <span className={styles.run}>

@@ -118,7 +118,7 @@ describe("what a comparison leads with", () => {
     const single = { ...one, differences: without ? [without] : [] };
     expect(leadOf(comparison([single], 1))).toEqual({
       differences: [],
-      none: "No difference is certain: static and adaptive are of one run. Add repeats to a group to get intervals.",
+      none: "No difference is certain: static and adaptive have one run each. Add repeats to a group to get intervals.",
     });
   });
 

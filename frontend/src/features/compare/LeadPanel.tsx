@@ -244,7 +244,7 @@ function whyNone({ groups, metrics }: Judged): string {
   }
   const single = alone.map(({ label }) => label);
   if (!sliced && single.length > 0) {
-    return `No difference is certain: ${single.join(" and ")} ${single.length === 1 ? "is" : "are"} of one run. Add repeats to a group to get intervals.`;
+    return `No difference is certain: ${single.join(" and ")} ${single.length === 1 ? "has one run" : "have one run each"}. Add repeats to a group to get intervals.`;
   }
   return metrics.length === 0
     ? "These runs have no figure in common."
@@ -267,7 +267,7 @@ export function LeadPanel({ link, comparison, onLink }: PartProps) {
     <section className={shared.panel} aria-label="Largest differences">
       <header className={shared.panelHead}>
         <h2>Largest differences</h2>
-        <span className={shared.hint}>Those that are certain, each of another kind.</span>
+        <span className={shared.hint}>Certain ones only, one of each kind.</span>
       </header>
       {differences.length === 0 ? (
         <p className={shared.none}>{none}</p>

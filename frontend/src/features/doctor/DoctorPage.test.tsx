@@ -178,7 +178,7 @@ const LARGE = program({
 it("counts pools that are set wrong", () => {
   const audit = (...programs: SizedProgram[]) => auditText({ programs, omitted: 0 });
   expect(audit()).toBe("No Go program, Java virtual machine or program with an agent runs here.");
-  expect(audit(program({}))).toBe("Of 1 pool nothing is known to be set wrong.");
+  expect(audit(program({}))).toBe("No pool is known to be set wrong (1 looked at).");
   expect(audit(LARGE, program({}))).toBe("1 of 2 pools set wrong.");
   expect(auditText({ programs: [LARGE], omitted: 3 })).toContain("3 more were not looked at.");
 });

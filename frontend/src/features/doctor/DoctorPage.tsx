@@ -31,7 +31,7 @@ export function auditText(audit: SizeAudit): string {
   const wrong = audit.programs.filter(isWrong).length;
   const omitted = audit.omitted > 0 ? ` ${audit.omitted} more were not looked at.` : "";
   return wrong === 0
-    ? `Of ${count} ${count === 1 ? "pool" : "pools"} nothing is known to be set wrong.${omitted}`
+    ? `No pool is known to be set wrong (${count} looked at).${omitted}`
     : `${wrong} of ${count} ${count === 1 ? "pool" : "pools"} set wrong.${omitted}`;
 }
 

@@ -4,14 +4,16 @@ import { type ECharts, init, use } from "echarts/core";
 import { CanvasRenderer } from "echarts/renderers";
 import { useCallback, useEffect, useMemo, useRef } from "react";
 import { getExperiment } from "../../api/experiments";
+import { isKind } from "../../api/http";
 import { usePolled } from "../../api/usePolled";
 import { liveHref, runHref } from "../../base/route";
+import { navigate } from "../../base/routing";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { CHART_THEMES, type ChartTheme } from "../../chart/palette";
 import { useLiveClient } from "../../stream/client";
-import { PageLink } from "../../ui/Controls";
-import { Notice } from "../../ui/Notices";
+import { Button, PageLink } from "../../ui/Controls";
+import { EmptyState, Notice } from "../../ui/Notices";
 import type {
   Experiment,
   ExperimentCell,
@@ -39,6 +41,18 @@ const SHOWN_RUNS = 3;
 export function ExperimentPage({ id }: { readonly id: string }) {
   const load = useCallback((signal: AbortSignal) => getExperiment(id, signal), [id]);
   const polled = usePolled(load, PERIOD_MS);
+  if (polled.value === null && isKind(polled.problem, "unknown-experiment")) {
+    return (
+      <EmptyState title="Experiment not found" page>
+        <p>
+          <code>{id}</code> was deleted, cannot be read, or ran on another host.
+        </p>
+        <Button variant="primary" onClick={() => navigate("/experiments")}>
+          All experiments
+        </Button>
+      </EmptyState>
+    );
+  }
   return (
     <section className={shared.page} aria-busy={polled.loading && polled.value === null}>
       <Loaded polled={polled} what="experiment">

@@ -13,6 +13,7 @@ import { useLiveClient } from "../../stream/client";
 import type { FactViews } from "../../stream/factViews";
 import { formatNumber, formatValue } from "../../stream/format";
 import type { FactPart } from "../../stream/viewRequest";
+import { Middle } from "../../ui/Middle";
 import type { SortedColumn } from "../../ui/SortedTable";
 import styles from "./facts.module.css";
 
@@ -52,16 +53,24 @@ function heading({ under, tip }: Heading): Heading {
   return { ...(under !== undefined && { under }), ...(tip !== undefined && { tip }) };
 }
 
-/** A name or another text; possibly cut, with the full text in a tooltip. */
+/** A name or another text; possibly cut in its middle, with the full text in a tooltip. */
 export function textColumn<T>(
   id: string,
   label: string,
   text: (row: T) => string,
   rest: Heading & { readonly width?: number; readonly cell?: (row: T) => ReactNode } = {},
 ): SortedColumn<T> {
-  const { width, cell = (row: T) => <span title={text(row)}>{text(row)}</span> } = rest;
+  const { width, cell = (row: T) => <Named text={text(row)} /> } = rest;
   const own = { id, label, text: true, value: text, cell, ...heading(rest) };
   return width === undefined ? own : { ...own, width };
+}
+
+function Named({ text }: { readonly text: string }) {
+  return (
+    <span title={text}>
+      <Middle text={text} />
+    </span>
+  );
 }
 
 /** A thread with its colour, and its ID if the table is wide. */

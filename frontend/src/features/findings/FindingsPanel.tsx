@@ -46,7 +46,9 @@ function Findings() {
   const few = Math.max(1, Math.min(MAX_BESIDE, room));
   const shown = open ? findings : findings.slice(0, few);
   const more = findings.length - few;
-  const { window } = useStore(useLiveClient().view);
+  const client = useLiveClient();
+  const { window } = useStore(client.view);
+  const reading = useStore(client.reading)?.state === "loading";
   const last = window.kind === "last" ? "last " : "";
   const period = view?.state === "ok" ? `${last}${formatDuration(view.seconds)}` : "";
   return (
@@ -65,7 +67,7 @@ function Findings() {
             ))}
           </ul>
         ) : (
-          <p className={styles.none}>{emptyText(view)}</p>
+          <p className={styles.none}>{emptyText(view, reading)}</p>
         )}
         {open && period !== "" ? <p className={styles.evidence}>Of the {period} in view.</p> : null}
       </div>
@@ -164,9 +166,9 @@ function FindingStacks({ link }: { readonly link: FindingLink }) {
 
 const RUNNABLE = ["preempted", "woken", "throttled"] as const;
 
-function emptyText(view: FindingsView | null): string {
+function emptyText(view: FindingsView | null, reading: boolean): string {
   if (view?.state !== "ok") {
-    return "Findings need five seconds of data.";
+    return reading ? "Reading the run…" : "Findings need five seconds of data.";
   }
   const { looked_at, not_looked_at } = view;
   const checked = `Nothing stood out. Looked at: ${looked_at.join(", ")}.`;

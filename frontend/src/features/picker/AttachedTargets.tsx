@@ -6,7 +6,13 @@ import { liveHref, runHref } from "../../base/route";
 import { navigate } from "../../base/routing";
 import { useStore } from "../../base/useStore";
 import { useLiveClient } from "../../stream/client";
-import { commandLine, runTargetName, targetId, targetName } from "../../stream/targetName";
+import {
+  commandLine,
+  isCommand,
+  runTargetName,
+  targetId,
+  targetName,
+} from "../../stream/targetName";
 import { Button, PageLink } from "../../ui/Controls";
 import { ProblemNotice, StatusIcon } from "../../ui/Notices";
 import { useStableOrder } from "../../ui/useStableOrder";
@@ -73,7 +79,9 @@ function TargetRow({ target, onEnd }: TargetRowProps) {
         }}
       >
         <span className={styles.attachedTargetsName}>{targetName(target)}</span>{" "}
-        <span className={styles.command}>{target.group ? "" : commandLine(target.process)}</span>
+        <span className={styles.command}>
+          {isCommand(target) ? commandLine(target.process) : ""}
+        </span>
       </a>
       <span className={styles.more}>
         {targetId(target)} · {target.state} ·{" "}
@@ -86,7 +94,7 @@ function TargetRow({ target, onEnd }: TargetRowProps) {
         <Button
           variant="quiet"
           onClick={() => onEnd(target)}
-          aria-label={`${verb}, ${target.group ? targetName(target) : targetId(target)}`}
+          aria-label={`${verb}, ${isCommand(target) ? targetId(target) : targetName(target)}`}
         >
           {verb}
         </Button>

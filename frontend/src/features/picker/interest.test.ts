@@ -48,7 +48,7 @@ describe("what is interesting on a machine", () => {
         process({ pid: 3, name: "c", wait_percent: 0.2, throttled_percent: 0 }),
       ]),
     ).toEqual({
-      waiting: ["batch (service, 2 processes) 7.0 %"],
+      waiting: ["batch (service, 2 processes) 0.0700 threads"],
       throttled: ["batch (service, 2 processes) 12.5 %"],
     });
   });

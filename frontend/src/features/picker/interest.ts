@@ -60,10 +60,10 @@ const KINDS: readonly Kind[] = [
   {
     id: "waiting",
     title: "Waiting for a CPU",
-    meaning: "Run-queue delay of main threads since the listing before; 100 % is all the time.",
+    meaning: "Main threads that waited for a CPU, on average since the listing before.",
     value: ({ processes }) => sumOf(processes, ({ wait_percent }) => wait_percent ?? null),
     least: 1,
-    text: formatTenths,
+    text: (percent) => formatValue(percent / 100, "threads"),
   },
   {
     id: "throttled",

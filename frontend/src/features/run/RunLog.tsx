@@ -134,7 +134,7 @@ interface NewMarkProps {
 function NewMark({ run, busy, onAdd }: NewMarkProps) {
   const [text, setText] = useState("");
   const at_s = useMoment();
-  const since = formatDuration(at_s - run.from_ns / 1e9);
+  const since = formatDuration(Math.max(0, Math.round(1e3 * at_s - run.from_ns / 1e6)) / 1e3);
   const add = (event: FormEvent) => {
     event.preventDefault();
     if (text.trim() !== "") {

@@ -66,7 +66,7 @@ export function RunPage({ id }: { readonly id: string }) {
   }
   if (isKind(problem, "unknown-run")) {
     return (
-      <EmptyState title="Run not found">
+      <EmptyState title="Run not found" page>
         <p>
           <code>{id}</code> was deleted, or was recorded on another host. Deleted runs can be
           restored from the list for one hour.

@@ -5,7 +5,7 @@ import { navigate } from "../../base/routing";
 import { READABLE_MS, useThrottled } from "../../base/useStore";
 import { useLiveClient } from "../../stream/client";
 import { formatDuration, formatValue, NO_VALUE } from "../../stream/format";
-import { commandLine, targetId, targetName } from "../../stream/targetName";
+import { commandLine, isCommand, targetId, targetName } from "../../stream/targetName";
 import type { TargetView } from "../../stream/targetView";
 import { Button, Select } from "../../ui/Controls";
 import { ProblemNotice, StatusIcon } from "../../ui/Notices";
@@ -41,20 +41,21 @@ export function TargetHeader({ target, view }: TargetHeaderProps) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const detaching = useDetach();
   const { process, group } = target;
+  const commanded = isCommand(target);
   return (
     <header className={`surface ${styles.header}`}>
-      <div className={styles.title} data-group={group?.kind}>
-        <h1 className={styles.name} title={group?.name}>
+      <div className={styles.title} data-group={commanded ? undefined : group?.kind}>
+        <h1 className={styles.name} title={commanded ? undefined : group?.name}>
           {targetName(target)}
         </h1>
         <span className={styles.pid} title={pidInside(process) ?? undefined}>
           {targetId(target)}
         </span>
-        {group ? null : (
+        {commanded ? (
           <Tooltip className={styles.commandTip} text={<code>{commandLine(process)}</code>}>
             <code className={styles.command}>{commandLine(process)}</code>
           </Tooltip>
-        )}
+        ) : null}
       </div>
       <div className={styles.actions}>
         <RecordButton target={target} onProblem={setProblem} />
@@ -109,7 +110,7 @@ function factsOf(target: Target, view: TargetView): readonly Fact[] {
     ],
     ["Runtime", runtime, process.executable],
   ];
-  if (target.group) {
+  if (!isCommand(target)) {
     const inside = pidInside(process);
     facts.push([
       "Lead process",

@@ -18,6 +18,7 @@ import { counted, fieldNamed, formatNumber, formatValue, NO_VALUE } from "../../
 import type { ThreadKey } from "../../stream/viewRequest";
 import type { ChartView, TimesRow, TimesView } from "../../stream/views";
 import { Button, Checkbox } from "../../ui/Controls";
+import { Middle } from "../../ui/Middle";
 import { Panel, scrollable } from "../../ui/Panel";
 import { ChartFrame, ChartTable, useChartInputs } from "../charts/ChartPanel";
 import { StacksLink } from "../stacks/Places";
@@ -62,6 +63,7 @@ export function TimesPanel() {
   const view = useThrottled(client.chart("times"), READABLE_MS);
   const times = view?.state === "ok" ? view.times : undefined;
   const folded = useStore(idleFolded);
+  const reading = useStore(client.reading)?.state === "loading";
   useEffect(() => client.request({ fold_idle: folded }), [client, folded]);
   return (
     <Panel
@@ -72,7 +74,7 @@ export function TimesPanel() {
       table={<ChartTable chart="times" title={TITLE} />}
     >
       <div className={styles.body}>
-        <ChartFrame message={times === undefined ? emptyText(view) : null}>
+        <ChartFrame message={times === undefined ? emptyText(view, reading) : null}>
           <TimeChart {...inputs} theme={colours} title={TITLE} height={HEIGHT_PX} />
         </ChartFrame>
         {times === undefined ? <div /> : <PartList times={times} theme={colours} />}
@@ -82,8 +84,9 @@ export function TimesPanel() {
   );
 }
 
-function emptyText(view: ChartView | null): string {
-  return view?.state === "absent" ? view.reason : "Not enough samples.";
+function emptyText(view: ChartView | null, reading: boolean): string {
+  if (view?.state === "absent") return view.reason;
+  return reading ? "Reading the run…" : "Not enough samples.";
 }
 
 interface ControlsProps {
@@ -175,7 +178,9 @@ function RoleBar({ row, theme, selected, onSelect }: RoleBarProps) {
         onClick={() => onSelect(row.key)}
       >
         <Marker style={colourStyle(row.colour, theme)} />
-        <span className={styles.roleName}>{row.name}</span>
+        <span className={styles.roleName}>
+          <Middle text={row.name} />
+        </span>
         <span className={styles.count}>×{row.threads}</span>
         <span className={styles.bar} aria-hidden="true">
           {shown.map((part) => (

@@ -47,7 +47,7 @@ export function TracePage({ id }: { readonly id: string }) {
       {value !== null ? (
         <Trace trace={value} />
       ) : isKind(problem, "unknown-trace") ? (
-        <EmptyState title="Trace not found">
+        <EmptyState title="Trace not found" page>
           <p>
             <code>{id}</code> has expired, or was never sent here.
           </p>

@@ -177,25 +177,22 @@ function SendSpans({ port }: { readonly port: number | null }) {
         )}{" "}
         <code>tidscope up</code> prints them with the token, which only sends spans.
       </p>
-      <div>
-        <CommandLine
-          what="the address"
-          command={`export OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://127.0.0.1:${port ?? 4318}/v1/traces`}
-        />
-        <CommandLine
-          what="the protocol"
-          command="export OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/protobuf"
-        />
-        <CommandLine
-          what="the token"
-          command="export OTEL_EXPORTER_OTLP_TRACES_HEADERS=authorization=Bearer%20TOKEN"
-        />
-      </div>
+      <CommandLine what="the variables" command={exportsOf(port ?? 4318)} />
       <p>
         Or import a file: traces that Jaeger exports as JSON, or OTLP in JSON. Drop it on this page.
       </p>
     </>
   );
+}
+
+/** Commands that make an OpenTelemetry SDK send its spans to a port of this machine. */
+function exportsOf(port: number): string {
+  const variables = [
+    `ENDPOINT=http://127.0.0.1:${port}/v1/traces`,
+    "PROTOCOL=http/protobuf",
+    "HEADERS=authorization=Bearer%20TOKEN",
+  ];
+  return variables.map((each) => `export OTEL_EXPORTER_OTLP_TRACES_${each}`).join("\n");
 }
 
 interface ImportTracesProps {

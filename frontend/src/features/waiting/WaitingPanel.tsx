@@ -7,7 +7,7 @@ import { useStore } from "../../base/useStore";
 import { CHART_THEMES, type ChartTheme } from "../../chart/palette";
 import { useLiveClient } from "../../stream/client";
 import { nameAndPlace } from "../../stream/facts/places";
-import { counted, formatDuration, formatValue } from "../../stream/format";
+import { counted, formatDuration, formatTenths, formatValue } from "../../stream/format";
 import { GROUP_NAMES } from "../../stream/states";
 import type { CgroupView } from "../../stream/takers";
 import { LEAST_SHARE, type WaitingView, type WaitKind, type WaitRow } from "../../stream/waiting";
@@ -49,7 +49,7 @@ const KINDS: Readonly<Record<WaitKind, string>> = {
   other: "kernel",
 };
 
-const LEAST_TEXT = formatValue(LEAST_SHARE, "share");
+const LEAST_TEXT = formatTenths(100 * LEAST_SHARE);
 const BRIEF = "No thread waited for long.";
 
 /** Processes outside the target: each by itself, or summed by name. */
@@ -254,5 +254,5 @@ function throttledText({ periods, throttled, throttled_share }: CgroupView): str
     return "no periods yet";
   }
   const share = formatValue(throttled / periods, "share");
-  return `${share} of periods, ${formatValue(throttled_share, "s")} a second`;
+  return `${share} of periods, ${formatValue(throttled_share, "cores")} on average`;
 }

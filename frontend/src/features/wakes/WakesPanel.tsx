@@ -13,6 +13,7 @@ import { counted, formatDuration } from "../../stream/format";
 import type { ThreadKey } from "../../stream/viewRequest";
 import type { WakeEdge, WakeNode, WakesView } from "../../stream/wakes";
 import { Button, SegmentedControl } from "../../ui/Controls";
+import { Middle } from "../../ui/Middle";
 import { Panel } from "../../ui/Panel";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import {
@@ -188,10 +189,11 @@ function Party({ node, theme: colours }: { node: WakeNode | undefined; theme: Ch
   }
   return (
     <span
+      className={styles.name}
       title={[`${nameAndPlace(node)}: ${PARTY_WORDS[node.kind]}`, node.detail].join("\n").trim()}
     >
       {node.colour === null ? null : <SmallMarker style={colourStyle(node.colour, colours)} />}
-      {node.kind === "role" ? node.name : <em>{node.name}</em>}
+      {node.kind === "role" ? <Middle text={node.name} /> : <em>{node.name}</em>}
     </span>
   );
 }

@@ -56,7 +56,7 @@ describe("a lock that the program reports", () => {
 
   it("is found by how long it was waited for, whoever waited", () => {
     expect(texts(LOCK_RULE, { locks: [reported("go-mutex-profile", 2.9, 570)] })).toEqual([
-      "About 2.90 s of waiting a second for one lock, “mutex released by main.(*pool).use”, by the program's own account.",
+      "About 2.90 waited on average for one lock, “mutex released by main.(*pool).use”, by the program's own account.",
     ]);
     expect(texts(LOCK_RULE, { locks: [reported("java-monitor", 3, 0.3)] })).toHaveLength(1);
   });
@@ -108,9 +108,9 @@ describe("what a lock is held for", () => {
 
   it("is said if it is most of what its threads do", () => {
     expect(sentence({ file_sync_disk: 50 })).toBe(
-      "8 threads waited 70.0 % of the time for one lock, “pool_mu”; who holds it syncs files.",
+      "8 threads waited 70.0 % of the time for one lock, “pool_mu”; its holder syncs files.",
     );
-    expect(sentence({ socket_receive: 60 })).toContain("; who holds it waits for the network.");
+    expect(sentence({ socket_receive: 60 })).toContain("; its holder waits for the network.");
   });
 
   it("is not said of threads that run", () => {

@@ -72,7 +72,7 @@ function held(
   const work = workOfHolders(wakers, roles, wakes);
   return {
     text: `${those.length} threads waited ${share} of the time for ${what}.`,
-    also: work === "" ? "" : `who holds it ${work}`,
+    also: work === "" ? "" : `its holder ${work}`,
     evidence:
       `${formatNumber(lock.waits_per_s, "1/s")} waits a second, ${formatValue(lock.mean_s, "s")} each, ` +
       `over ${formatDuration(seconds)}. Threshold: ${WAITERS} threads that each wait ${percent(SHARE)} of the time.`,
@@ -147,11 +147,11 @@ function reported(
   if (seconds < REPORTED_S || lock.wait < ease * WAITERS * SHARE) return null;
   return {
     text:
-      `About ${formatValue(lock.wait, "s")} of waiting a second for one lock, “${lock.name}”, ` +
+      `About ${formatNumber(lock.wait, "threads")} waited on average for one lock, “${lock.name}”, ` +
       "by the program's own account.",
     evidence:
       `Sampled by the program, or from dumps of its threads, over ${formatDuration(seconds)}. ` +
-      `Threshold: ${formatValue(WAITERS * SHARE, "s")} a second.`,
+      `Threshold: ${WAITERS * SHARE} on average.`,
     advice: "Hold it for less time, or divide what it protects.",
     confidence: "likely",
     link: { panel: "waiting", lock: lock.lock },
@@ -176,8 +176,8 @@ export const GIL_RULE: Rule = {
         id: "gil",
         text: `GIL: ${known.length} threads waited for it ${share} of the time in which they could have run.`,
         evidence:
-          `${formatNumber(lock.waits_per_s, "1/s")} waits a second, ${formatValue(wait, "s")} of waiting ` +
-          `a second, over ${formatDuration(seconds)}. Threshold: ${percent(GIL_SHARE)}.`,
+          `${formatNumber(lock.waits_per_s, "1/s")} waits a second, ${formatValue(wait, "threads")} waited on average, ` +
+          `over ${formatDuration(seconds)}. Threshold: ${percent(GIL_SHARE)}.`,
         advice: "Compute in processes, in code that releases the GIL, or in fewer threads.",
         confidence: "measured",
         link: { panel: "waiting", lock: lock.lock },

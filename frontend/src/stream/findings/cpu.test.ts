@@ -30,7 +30,7 @@ it("counts the threads that a CPU limit holds, where their state is known", () =
   const cgroup = { limit: 2, gomaxprocs: 8, periods: 600, throttled: 222, throttled_share: 0.4 };
   const evidence = (roles: Evidence["roles"]) =>
     ofRules([THROTTLING_RULE], { ...NOTHING, cgroup, roles }, []).map((one) => one.evidence);
-  expect(evidence([])).toEqual([expect.stringContaining("0.400 s a second in all")]);
+  expect(evidence([])).toEqual([expect.stringContaining("0.400 cores on average")]);
   const held = roleOf("worker-#", 8, {}, { throttled: 90 });
   expect(evidence([held])).toEqual([
     expect.stringContaining("222 periods of 600 throttled, 1.50 threads throttled on average."),
@@ -40,7 +40,7 @@ it("counts the threads that a CPU limit holds, where their state is known", () =
 it("names the process that runs instead", () => {
   const named = taker("process", 0.5, 0.6);
   expect(texts(TAKEN_CPU_RULE, takersOf(named))).toEqual([
-    "Process ffmpeg (7) ran while 3 threads of this process could have run: 0.500 s a second, 60.0 % of its run-queue delay.",
+    "Process ffmpeg (7) ran while 3 threads of this process could have run: 0.500 threads on average, 60.0 % of its run-queue delay.",
   ]);
   expect(texts(TAKEN_CPU_RULE, takersOf(taker("own", 0.5, 0.6)))).toEqual([]);
   expect(texts(TAKEN_CPU_RULE, takersOf(taker("unknown", 0.5, 0.6)))).toEqual([]);

@@ -36,7 +36,7 @@ export const THROTTLING_RULE: Rule = {
     const amount =
       held > 0
         ? `${formatValue(held, "threads")} throttled on average`
-        : `${formatValue(throttled, "s")} a second in all`;
+        : `${formatValue(throttled, "cores")} on average`;
     return [
       {
         id: "throttling",
@@ -80,8 +80,8 @@ export const TAKEN_CPU_RULE: Rule = {
           id,
           text:
             `${what} ran while ${counted(threads, "thread")} of this process could have run: ` +
-            `${formatValue(delay, "s")} a second, ${formatValue(share, "share")} of its run-queue delay.`,
-          evidence: `Over ${formatDuration(seconds)}. Threshold: ${DELAY} s a second and ${percent(DELAY_SHARE)} of the delay.`,
+            `${formatValue(delay, "threads")} on average, ${formatValue(share, "share")} of its run-queue delay.`,
+          evidence: `Over ${formatDuration(seconds)}. Threshold: ${DELAY} threads and ${percent(DELAY_SHARE)} of the delay.`,
           advice: "Move it to other CPUs, lower its priority, or run it at another time.",
           confidence: "measured" as const,
           link: { panel: "waiting" as const, lock: null },
@@ -174,7 +174,7 @@ function crowdedOf(
         `behind threads of this process: most CPU time went to ${withProcess(busiest.role, busiest.process)} (${formatValue(busiest.cpu / seconds, "cores")}).`,
       evidence:
         `${formatNumber(all, "threads")} threads on average ran or wanted to, ${percent(share)} of the delay was behind this process, ` +
-        `${formatNumber(gets, "1/s")} wake-ups a second, over ${formatDuration(seconds)}. Threshold: ${percent(CROWDED_SHARE)}, and ${CROWDED} s a second.`,
+        `${formatNumber(gets, "1/s")} wake-ups a second, over ${formatDuration(seconds)}. Threshold: ${percent(CROWDED_SHARE)}, and ${CROWDED} thread on average.`,
       advice:
         busiest.key === first.key
           ? "Have fewer threads compute at the same time, or give the program more CPUs."

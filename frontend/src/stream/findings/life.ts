@@ -102,7 +102,7 @@ export const STORM_RULE: Rule = {
             ? `${starter.role} starts ${rate} ${those} a second of ${role}, which live ${formatValue(life_s, "s")} each.`
             : `${rate} ${those} a second of ${role} start and end, after ${formatValue(life_s, "s")} each.`,
           evidence:
-            `They used ${formatValue(cpu / ends_s, "cores")}${starter ? `; ${starter.role} waited ${formatValue(inStates(starter, "child") / seconds, "s")} a second for them` : ""}, ` +
+            `They used ${formatValue(cpu / ends_s, "cores")}${starter ? `; ${formatValue(inStates(starter, "child") / seconds, "threads")} of ${starter.role} waited for them on average` : ""}, ` +
             `over ${formatDuration(seconds)}. Threshold: ${STORM_PER_S} a second, ${formatValue(STORM_LIFE_S, "s")} each.`,
           advice: "Keep workers instead of starting one for each piece of work.",
           confidence: "measured" as const,
