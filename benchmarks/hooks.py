@@ -108,7 +108,7 @@ def await_no_others(prefix: str = "sock_") -> None:
 @contextmanager
 def kernel_account() -> Iterator[None]:
     """Make the kernel time programs until the descriptor is closed; the sysctl is unchanged."""
-    descriptor = ctypes.CDLL(libbpf.FILE).bpf_enable_stats(_RUN_TIME)
+    descriptor = ctypes.CDLL(str(libbpf.FILE)).bpf_enable_stats(_RUN_TIME)
     try:
         yield
     finally:
