@@ -75,7 +75,7 @@ async def test_hosts_with_a_running_backend(tmp_path: Path, known_work: KnownWor
             assert contiguous(await page.frames(20))
 
             second = secret_of(await asyncio.to_thread(hosts, state, "rotate", "web-1"))
-            # Its connection goes on, with the old secret.
+            # The connection goes on with the old secret.
             assert contiguous(await page.frames(60))
             assert second != first
             assert "valid until" in await asyncio.to_thread(hosts, state, "list")

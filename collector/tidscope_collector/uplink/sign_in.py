@@ -37,7 +37,7 @@ _CERTIFICATE_HINTS = {
     **{62: _OTHER_NAME, 64: _OTHER_NAME},
     **{18: _AUTHORITY, 19: _AUTHORITY, 20: _AUTHORITY, 21: _AUTHORITY},
 }
-"""What to do about OpenSSL's reasons for refusing a certificate (X509_V_ERR)."""
+"""Hints for OpenSSL's reasons to refuse a certificate (X509_V_ERR)."""
 
 
 class SignInError(Exception):
