@@ -1,9 +1,11 @@
 import styles from "./Middle.module.css";
 
-/** Letters at the end of a name that are never cut. */
+/** The last word of a name with what separates it, up to 10 letters: it is never cut. */
+const LAST_WORD = /[\s\-_./:#][^\s\-_./:#]{1,9}$/u;
+/** Letters that are never cut at the end of a name whose last word is longer. */
 const TAIL = 6;
 /** Names up to this length are one piece. */
-const SHORT = 2 * TAIL;
+const SHORT = 12;
 
 interface MiddleProps {
   readonly text: string;
@@ -16,15 +18,16 @@ interface MiddleProps {
 export function Middle({ text }: MiddleProps) {
   const letters = [...text];
   if (letters.length <= SHORT) return text;
+  const tail = [...(LAST_WORD.exec(text)?.[0] ?? letters.slice(-TAIL))].length;
   return (
     <span className={styles.middle}>
       {/* Pieces of a flex box would be separate words of an accessible name. */}
       <span className="visually-hidden">{text}</span>
       <span className={styles.head} aria-hidden="true">
-        {letters.slice(0, -TAIL).join("")}
+        {letters.slice(0, -tail).join("")}
       </span>
       <span className={styles.tail} aria-hidden="true">
-        {letters.slice(-TAIL).join("")}
+        {letters.slice(-tail).join("")}
       </span>
     </span>
   );

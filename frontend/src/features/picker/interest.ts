@@ -60,7 +60,8 @@ const KINDS: readonly Kind[] = [
   {
     id: "waiting",
     title: "Waiting for a CPU",
-    meaning: "Main threads that waited for a CPU, on average since the listing before.",
+    meaning:
+      "Run-queue delay of main threads since the listing before: how many waited on average.",
     value: ({ processes }) => sumOf(processes, ({ wait_percent }) => wait_percent ?? null),
     least: 1,
     text: (percent) => formatValue(percent / 100, "threads"),

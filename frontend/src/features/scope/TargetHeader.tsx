@@ -1,8 +1,10 @@
 import { useState } from "react";
 import { setRate } from "../../api/client";
 import { asProblem } from "../../api/http";
+import { VIEW_ONLY } from "../../api/session";
 import { navigate } from "../../base/routing";
-import { READABLE_MS, useThrottled } from "../../base/useStore";
+import { session } from "../../base/session";
+import { READABLE_MS, useStore, useThrottled } from "../../base/useStore";
 import { useLiveClient } from "../../stream/client";
 import { formatDuration, formatValue, NO_VALUE } from "../../stream/format";
 import { commandLine, isCommand, targetId, targetName } from "../../stream/targetName";
@@ -40,6 +42,7 @@ interface TargetHeaderProps {
 export function TargetHeader({ target, view }: TargetHeaderProps) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const detaching = useDetach();
+  const viewer = useStore(session)?.role === "viewer";
   const { process, group } = target;
   const commanded = isCommand(target);
   return (
@@ -62,11 +65,17 @@ export function TargetHeader({ target, view }: TargetHeaderProps) {
         <SteerButton />
         <DataQualityIndicator state={view.state} />
         <div className={styles.rate}>
-          <RateSelect target={target} onProblem={setProblem} />
+          <RateSelect target={target} locked={viewer} onProblem={setProblem} />
           <EffectiveRate />
         </div>
         {target.state === "attached" ? (
-          <Button onClick={() => detaching.detachFrom(target)}>{detachLabel(target)}</Button>
+          <Button
+            disabled={viewer}
+            title={viewer ? VIEW_ONLY : undefined}
+            onClick={() => detaching.detachFrom(target)}
+          >
+            {detachLabel(target)}
+          </Button>
         ) : null}
         <Button onClick={() => navigate("/")}>{group ? "Switch target" : "Switch process"}</Button>
       </div>
@@ -177,11 +186,12 @@ const RATES = [1, 2, 5, 10, 20, 50, 100] as const;
 
 interface RateSelectProps {
   readonly target: Target;
+  readonly locked: boolean;
   readonly onProblem: (problem: Problem | null) => void;
 }
 
 /** Choice of the sampling rate, in Hz. */
-function RateSelect({ target, onProblem }: RateSelectProps) {
+function RateSelect({ target, locked, onProblem }: RateSelectProps) {
   const [wanted, setWanted] = useState<number | null>(null);
   const rates = [...new Set([...RATES, target.rate_hz])].sort((a, b) => a - b);
   const change = async (text: string) => {
@@ -198,7 +208,7 @@ function RateSelect({ target, onProblem }: RateSelectProps) {
     <Select
       label="Rate"
       value={String(wanted ?? target.rate_hz)}
-      disabled={target.state !== "attached" || wanted !== null}
+      disabled={locked || target.state !== "attached" || wanted !== null}
       choices={rates.map((rate) => ({ value: String(rate), label: `${rate} Hz` }))}
       onChange={(text) => void change(text)}
     />

@@ -3,7 +3,6 @@ import { listPolicies } from "../../api/client";
 import { usePolled } from "../../api/usePolled";
 import { useStore } from "../../base/useStore";
 import { Button } from "../../ui/Controls";
-import { Middle } from "../../ui/Middle";
 import { ProblemNotice } from "../../ui/Notices";
 import type { PolicyInfo, Steering, SteeringOptions, Target } from "../../wire/generated/models";
 import { requestFor } from "./draft";
@@ -124,9 +123,7 @@ function Policy(props: PolicyProps) {
         <span className={styles.sign} aria-hidden="true">
           {asked ? "…" : pressed ? "●" : ""}
         </span>
-        <span className={styles.name}>
-          <Middle text={policy.name} />
-        </span>
+        <span className={styles.name}>{policy.name}</span>
       </Button>
       <p id={id} className={styles.policyListMeaning} title={policy.source}>
         {recommended === "" ? null : (
