@@ -108,14 +108,7 @@ def await_no_others(prefix: str = "sock_") -> None:
 @contextmanager
 def kernel_account() -> Iterator[None]:
     """Make the kernel time programs until the descriptor is closed; the sysctl is unchanged."""
-    for name in libbpf.NAMES:
-        try:
-            descriptor = ctypes.CDLL(name).bpf_enable_stats(_RUN_TIME)
-        except OSError:
-            continue
-        break
-    else:
-        raise SystemExit("there is no libbpf")
+    descriptor = ctypes.CDLL(str(libbpf.FILE)).bpf_enable_stats(_RUN_TIME)
     try:
         yield
     finally:

@@ -120,7 +120,9 @@ def build_go_package(module: str, version: str, package: str) -> Path:
     source = json.loads(found.stdout)["Dir"]
     command = [go_command(), "build", "-C", source]
     content = f"{named}/{package}".encode()
-    return cached(Path(module, package).name, content, command, [f"./{package}"], env=go_environment())
+    return cached(
+        Path(module, package).name, content, command, [f"./{package}"], env=go_environment()
+    )
 
 
 def build_java(name: str, sources: Sequence[Path]) -> Path:
