@@ -86,7 +86,8 @@ def _cargo(root: Path) -> Iterator[str]:
     manifest = tomllib.loads((root / crates.FOLDER / "Cargo.toml").read_text())
     own = manifest["package"]["name"]
     tables = ("dependencies", "dev-dependencies", "build-dependencies")
-    asked = {name for table in tables for name in manifest.get(table, ())}
+    places = (manifest, *manifest.get("target", {}).values())
+    asked = {name for place in places for table in tables for name in place.get(table, ())}
     for package in crates.locked(root):
         name = package["name"]
         if name == own:

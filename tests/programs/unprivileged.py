@@ -24,6 +24,7 @@ from frame_queues import TakenFrames
 from tidscope_collector.confinement.children import LimitedChildren
 from tidscope_collector.confinement.fork_server import serve
 from tidscope_collector.doctor.facts import gather_facts
+from tidscope_collector.ebpf import libbpf
 from tidscope_collector.inspection.answering import Places
 from tidscope_collector.inspection.gomaxprocs import open_gomaxprocs
 from tidscope_collector.inspection.process_files import hold_proc
@@ -143,6 +144,7 @@ def _fork(_: LimitedChildren, connection: socket.socket) -> int:
 def main(arguments: Sequence[str]) -> None:
     """Become the user, gather_facts, print."""
     uid, what, pid, root = int(arguments[0]), arguments[1], int(arguments[2]), Path(arguments[3])
+    libbpf.library()
     if uid:
         os.setgroups([])
         os.setresgid(uid, uid, uid)
