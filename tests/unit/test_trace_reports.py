@@ -45,7 +45,7 @@ def summaries_of(*traces: Trace, of: Operation | None = None) -> Summaries:
 
 
 def test_own_time_is_divided_by_the_value_of_an_attribute() -> None:
-    """As in CRISP's figure 4.22. The call that is off the path does not count."""
+    """Values as in CRISP's figure 4.22; the call that is off the path does not count."""
     traces = [
         *(request(n, 100 + n, sku="4212", id=str(n)) for n in range(1, 21)),
         *(request(n, 50, sku="4212R", id=str(n)) for n in range(21, 31)),
