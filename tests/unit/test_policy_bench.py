@@ -96,7 +96,7 @@ def test_decisions_as_good_as_without_the_dip_are_not_worse() -> None:
 
     def trial(decisions: list[Move], *rates: float) -> Trial:
         """Run of 2 s at each rate, each until the next decision."""
-        done = [(rate,) for rate in rates for _ in range(8)]
+        done: list[tuple[float | None, ...]] = [(rate,) for rate in rates for _ in range(8)]
         return Trial(done=done, best=[(100.0,)] * len(done), decisions=decisions)
 
     calm = trial(moves, 100.0, 100.0, 100.0, 100.0, 100.0)
