@@ -55,6 +55,9 @@ export interface Outside {
  */
 const ALONE = 6;
 
+/** Processes that ended before the collector read their names: one row of the tables for them all. */
+export const SHORT_LIVED_KEY: ThreadKey = "process:";
+
 const NO_COLOUR = { ...HERE, colour: null };
 
 /**
@@ -85,16 +88,19 @@ export function outsideParties(
     if (/^tidscope\b/.test(name)) {
       return { ...NO_COLOUR, key: "process:tidscope", kind: "process", name: "tidscope itself" };
     }
+    if (name === "") {
+      return { ...NO_COLOUR, key: SHORT_LIVED_KEY, kind: "process", name: "short-lived processes" };
+    }
     const same = alike.get(name);
     const count = same?.keys.size ?? 0;
     const summed = request.by_program ? count > 1 : party === 0 && count > ALONE;
-    if (name !== "" && summed) {
+    if (summed) {
       const more = same?.many || party === 0 ? " and more" : "";
       const shown = `${name} ×${count}${more}`;
       return { ...NO_COLOUR, key: `process:${name}`, kind: "process", name: shown };
     }
     const more = places.isMany(party) ? " and more" : "";
-    const shown = (name === "" ? String(pid) : `${name} (${pid})`) + more;
+    const shown = `${name} (${pid})${more}`;
     const key = processKey(one);
     return { key, kind: "process", name: shown, colour: null, ...places.of(party) };
   };

@@ -1,5 +1,6 @@
 /** Waiting for a CPU: behind a limit, other programs, or the process itself. */
 
+import { SHORT_LIVED_KEY } from "../facts/parties";
 import { nameAndPlace } from "../facts/places";
 import { counted, formatDuration, formatNumber, formatValue } from "../format";
 import { type Evidence, type Finding, inStates, percent, type Rule, withProcess } from "./finding";
@@ -74,7 +75,12 @@ export const TAKEN_CPU_RULE: Rule = {
       if (delay < ease(id) * DELAY || share < ease(id) * DELAY_SHARE) return [];
       if (takers.delay < ease(id) * OF_RUNNABLE * runnable) return [];
       const name = nameAndPlace(row);
-      const what = kind === "process" ? `Process ${name}` : `Kernel thread ${name}`;
+      const what =
+        key === SHORT_LIVED_KEY
+          ? "Short-lived processes"
+          : kind === "process"
+            ? `Process ${name}`
+            : `Kernel thread ${name}`;
       return [
         {
           id,
