@@ -121,7 +121,7 @@ export interface EventLoop {
   /** Times in which it runs and hardly waits or calls a socket, and their CPU time. */
   readonly stalls: number;
   readonly stalled_s: number;
-  /** Its waits and calls of sockets else, for a second on a CPU. */
+  /** Typical number of waits and calls of sockets for a second on a CPU. */
   readonly serves_per_s: number;
 }
 

@@ -85,9 +85,9 @@ export function eventLoops(
 
 /** Minimum CPU time in which calls are judged, in seconds; on a busy CPU several samples have it. */
 const JUDGED_S = 0.01;
-/** Share of pieces with fewer calls for their CPU time than is usual: most may be of stalls. */
-const USUAL = 0.9;
-/** Share of the usual number of calls for its CPU time, below which a piece is one of a stall. */
+/** Share of pieces with fewer calls for their CPU time than is typical: most may be of stalls. */
+const TYPICAL = 0.9;
+/** Share of the typical number of calls for its CPU time, below which a piece is one of a stall. */
 const STALLED = 0.4;
 
 /** Share of the time on a CPU, below which a thread has no stalls. */
@@ -96,7 +96,7 @@ const NO_STALLS: Stalls = { stalls: 0, stalled_s: 0, serves_per_s: 0 };
 
 type Stalls = Pick<EventLoop, "stalls" | "stalled_s" | "serves_per_s">;
 
-/** Times in which a thread is on a CPU and waits, or calls sockets, far less often than usual. */
+/** Times in which a thread is on a CPU and waits, or calls sockets, far less often than typical. */
 function stalls(model: TargetModel, { tid }: ThreadTimes, t0_s: number, t1_s: number): Stalls {
   const thread = model.threads.byTid.get(tid);
   const stretches = model.history.between(t0_s, t1_s);
@@ -127,21 +127,21 @@ export interface Sample {
 
 /**
  * Stalls in a series of samples: their number, and their CPU time without that of the calls which
- * were made. The usual number of calls is that of the samples with the most for their CPU time.
+ * were made. The typical number of calls is that of the samples with the most for their CPU time.
  */
 export function stallsOf(samples: readonly Sample[]): Stalls {
   const pieces = piecesOf(samples);
   const rates = pieces.map(({ cpu_s, calls }) => calls / cpu_s).sort((a, b) => a - b);
-  const usual = rates[Math.floor(USUAL * rates.length)] ?? Number.NaN;
+  const typical = rates[Math.floor(TYPICAL * rates.length)] ?? Number.NaN;
   let [stalls, stalled_s, before] = [0, 0, false];
   for (const { cpu_s, calls } of pieces) {
-    const missing = 1 - calls / cpu_s / usual;
+    const missing = 1 - calls / cpu_s / typical;
     const stalled = missing >= 1 - STALLED;
     if (stalled) stalled_s += cpu_s * missing;
     if (stalled && !before) stalls++;
     before = stalled;
   }
-  return { stalls, stalled_s, serves_per_s: usual };
+  return { stalls, stalled_s, serves_per_s: typical };
 }
 
 /** Samples summed to pieces with enough CPU time to be judged. */

@@ -4,10 +4,10 @@ import { stallsOf } from "./loopEvidence";
 import { EVENT_LOOP_RULE, SATURATED_RULE } from "./loops";
 
 describe("stalls of a busy loop", () => {
-  const usual = { cpu_s: 0.1, calls: 6000 };
+  const normal = { cpu_s: 0.1, calls: 6000 };
 
   it("are samples with hardly a call for their CPU time", () => {
-    const series = [usual, usual, { cpu_s: 0.1, calls: 600 }, { cpu_s: 0.05, calls: 0 }, usual];
+    const series = [normal, normal, { cpu_s: 0.1, calls: 600 }, { cpu_s: 0.05, calls: 0 }, normal];
     const { stalls, stalled_s } = stallsOf([...series, ...series]);
     expect(stalls).toBe(2);
     expect(stalled_s).toBeCloseTo(2 * (0.09 + 0.05));
@@ -25,14 +25,14 @@ describe("stalls of a busy loop", () => {
   });
 
   it("are none if it has no CPU, or if its rate changes little", () => {
-    const series = [usual, { cpu_s: 0.001, calls: 0 }, { cpu_s: 0.1, calls: 4000 }, usual];
+    const series = [normal, { cpu_s: 0.001, calls: 0 }, { cpu_s: 0.1, calls: 4000 }, normal];
     expect(stallsOf(series).stalls).toBe(0);
     expect(stallsOf([]).stalls).toBe(0);
   });
 
   it("are none where calls or CPU time are unknown", () => {
     const unknown = { cpu_s: Number.NaN, calls: Number.NaN };
-    expect(stallsOf([usual, unknown, usual]).stalls).toBe(0);
+    expect(stallsOf([normal, unknown, normal]).stalls).toBe(0);
   });
 });
 

@@ -90,7 +90,7 @@ function stalled({ thread, stalls, stalled_s, serves_per_s }: EventLoop, ease: n
   if (seconds < ease * LOOP_SHARE * wall) return null;
   return {
     text: `${formatValue(stalled_s / stalls, "s")} on a CPU at a time, ${formatValue(seconds / wall, "share")} of all time`,
-    threshold: `${percent(LOOP_SHARE)} of its time with 40 % of the waits and socket calls that are usual for its CPU time, or fewer`,
+    threshold: `${percent(LOOP_SHARE)} of its time with 40 % of the waits and socket calls that are typical for its CPU time, or fewer`,
     confidence: "likely",
     seconds,
   } satisfies Blocked;

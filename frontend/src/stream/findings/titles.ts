@@ -7,7 +7,7 @@ import type { Finding, Rule, TitledStay } from "./finding";
 const WAITS = /(?:\S+ )?waiting$/;
 const KEEPS = /idle in transaction(?: \(aborted\))?$/;
 
-/** What a title says about waiting; "" if it says nothing of that kind. */
+/** Last words of a title that say that it waits or keeps a transaction; "" without such words. */
 export function saidBy(title: string): string {
   return (KEEPS.exec(title) ?? WAITS.exec(title))?.[0] ?? "";
 }
