@@ -72,6 +72,18 @@ it("blames nobody for a CPU that was idle, nor for what is not known", () => {
   ]);
 });
 
+it("sums processes that ended before their names were read", () => {
+  const row = (pid: number, ns: number) => ({ tid: 1, pid, kernel: 0, name: "", ns });
+  const short = factModel(
+    NAMES,
+    [0, 5, 10].map((t_s) => ({ t_s, facts: { takers: [row(7, 1e8 * t_s), row(8, 2e8 * t_s)] } })),
+  );
+  const { rows: found } = takersView(factInput(short));
+  expect(found.map(({ kind, name }) => [kind, name])).toEqual([
+    ["process", "short-lived processes"],
+  ]);
+});
+
 it("says what the control group's limit did within the window", () => {
   expect(takersView(factInput(model)).cgroup).toEqual({
     ...{ limit: 2, gomaxprocs: 8, periods: 100, throttled: 30, throttled_share: 0.4 },
