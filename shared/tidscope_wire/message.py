@@ -12,7 +12,7 @@ class Message(BaseModel):
     the other side then refuses.
 
     A validator is built when its message is first used: no process uses all of them, and building
-    them takes most of the time in which a command starts.
+    them takes about half of the time in which the models load.
     """
 
     model_config = ConfigDict(allow_inf_nan=False, defer_build=True)
