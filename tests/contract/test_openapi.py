@@ -116,6 +116,7 @@ EXCLUDED = {
 NEVER_DONE = {
     "GET /api/v1/predictions/{owner}/{name}",
     "POST /api/v1/predictions/{owner}/{name}/reset",
+    "GET /api/v1/traces/values",
     "GET /api/v1/traces/{trace_id}",
     "POST /api/v1/traces/import",
     "POST /api/v1/traces/jaeger",
@@ -123,10 +124,10 @@ NEVER_DONE = {
     "GET /api/v1/runs/{run}/stacks/export",
     "POST /api/v1/experiments",
 }
-"""No prediction service runs here (test_backend_predictions.py has one), files of traces and a
-Jaeger are not guessed (test_traces_http.py has them), nothing here has stacks (test_stacks_http.py
-has them), and no folder has experiments to start (test_experiments_http.py has one). They must not
-fail."""
+"""No prediction service runs here (test_backend_predictions.py has one), files of traces, their
+operations and a Jaeger are not guessed (test_traces_http.py has them), nothing here has stacks
+(test_stacks_http.py has them), and no folder has experiments to start (test_experiments_http.py has
+one). They must not fail."""
 RUNS = [f"r-20261121-120000-{number:06x}" for number in (1, 2, 3)]
 ARCHIVE = "application/zstd"
 ORDER = ("GET", "PUT", "PATCH", "POST", "DELETE")

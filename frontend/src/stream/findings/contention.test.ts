@@ -101,9 +101,9 @@ describe("what a lock is held for", () => {
       ),
     });
     expect(pipe).toEqual([
-      "8 threads waited 70.0 % of the time for one lock, “pool_mu”; who holds it waits for a pipe that compressor fills or empties.",
+      "8 threads waited 70.0 % of the time for one lock, “pool_mu”; its holder waits for a pipe that compressor fills or empties.",
     ]);
-    expect(sentence({ pipe: 60 })).toContain("; who holds it waits for a pipe.");
+    expect(sentence({ pipe: 60 })).toContain("; its holder waits for a pipe.");
   });
 
   it("is said if it is most of what its threads do", () => {
