@@ -133,7 +133,7 @@ async def test_the_mutexed_operation_grew_most_and_its_process_waited_for_the_mu
         loaded_ns = time.time_ns()
         await asyncio.to_thread(program.load, 2 * REQUESTS, CLIENTS)
         await enough(installation, loaded_ns)
-        # The profile is read every ten seconds.
+        # The profile is read every ten seconds at least.
         while True:
             found = await difference(installation, between_ns)
             row = grown_most(found)

@@ -25,8 +25,9 @@ from tidscope_collector.inspection.lock_kinds import Found
 from tidscope_collector.locks.registry import Addresses, LockName, LockRegistry, Numbers
 from tidscope_collector.locks.runtime_locks import LockSource, Waited, own_account
 
-READ_EVERY_S = 4.0
-"""Minimum interval between two readings of a program's own account of its locks, in seconds."""
+READ_EVERY_S, MAX_REST_S = 4.0, 10.0
+"""Limits of the interval between two readings of a program's own account of its locks, in seconds:
+waits are known between two readings, and on a busy machine each takes long."""
 REST = 100
 """Pause after such a reading, as a multiple of its duration: it may stop the program meanwhile."""
 HOLDERS_EVERY_S = 5.0
@@ -70,8 +71,8 @@ class Locks:
     Args:
         pid: process ID.
         start_ticks: start time of the process, in clock ticks since boot.
-        source: the program's own account of its locks, or None; read every READ_EVERY_S, or more
-            seldom if that takes long.
+        source: the program's own account of its locks, or None; read every READ_EVERY_S, or
+            every MAX_REST_S at most if that takes long.
     """
 
     def __init__(
@@ -240,7 +241,8 @@ class Locks:
             if source is not None:
                 began_s = time.monotonic()
                 before, found = source.reason, source.read()
-                rest_s = max(READ_EVERY_S, REST * (time.monotonic() - began_s))
+                took_s = time.monotonic() - began_s
+                rest_s = min(max(READ_EVERY_S, REST * took_s), MAX_REST_S)
                 if source.reason not in ("", before):
                     log.info("locks of process %d: %s", self._pid, source.reason)
                 with self._changed:
