@@ -42,3 +42,6 @@ def test_what_threads_did_can_be_asked_after_all_have_ended(tmp_path: Path) -> N
     for role, seconds in before.items():
         assert rows[role]["cpu_ns"] / 1e9 >= seconds
     assert any(row["live"] for row in rows.values())
+    shown = run("query", *folder, "select distinct program from roles").stdout.splitlines()
+    assert any(target["process"]["name"] in line for line in shown)
+    assert len(shown) > 3

@@ -41,7 +41,7 @@ def _run(options: argparse.Namespace) -> int:
                 rows = found.to_arrow_table().to_pylist()
                 print_lines(*(json.dumps(row, default=str) for row in rows))
             else:
-                print_lines(str(found).rstrip("\n"))
+                print_lines(*str(found).rstrip("\n").split("\n"))
     except (NoTableError, duckdb.Error) as error:
         raise CommandError(str(error)) from None
     return 0
