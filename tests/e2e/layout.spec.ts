@@ -62,6 +62,9 @@ async function shifted(page: Page, ms: number): Promise<readonly Shift[]> {
           const panel = element?.closest("[data-panel],[data-tile]");
           return `${panel?.outerHTML.slice(0, 60)} ${element?.outerHTML.slice(0, 60)}`;
         };
+        // Findings come and go with what other programs of the machine do.
+        const isFinding = (node: Node | null) =>
+          node instanceof Element && node.closest("[data-finding]") !== null;
         const observer = new PerformanceObserver((list) => {
           for (const entry of list.getEntries() as (PerformanceEntry & {
             readonly value: number;
@@ -69,7 +72,7 @@ async function shifted(page: Page, ms: number): Promise<readonly Shift[]> {
             readonly sources: readonly { readonly node: Node | null }[];
           })[]) {
             const { value, sources, hadRecentInput } = entry;
-            if (hadRecentInput) continue;
+            if (hadRecentInput || sources.every(({ node }) => isFinding(node))) continue;
             found.push({ value, places: sources.map(({ node }) => placeOf(node)) });
           }
         });

@@ -42,6 +42,8 @@ RUNTIMES = {
     "go": ("runtime.mcall", "runtime.morestack", "runtime.mstart", "runtime.goexit"),
 }
 """Outermost functions of stacks in which a runtime waits."""
+EXITS = {"node": ("V8::BuiltinExitFrame",)}
+"""Outermost functions of stacks whose further code has just been compiled."""
 WHOLE = 0.95
 """Share of stacks of a JVM's threads that reach its Java frames."""
 
@@ -76,7 +78,7 @@ def work(language: str, works: dict[str, MeasuredCode]) -> MeasuredCode:
 
 
 def test_each_wait_has_its_code(work: MeasuredCode, language: str) -> None:
-    check_named(work, RUNTIMES.get(language, ()))
+    check_named(work, RUNTIMES.get(language, ()), EXITS.get(language, ()))
 
 
 def test_times_in_functions_are_those_that_the_program_measures(work: MeasuredCode) -> None:
