@@ -76,14 +76,20 @@ describe("an event loop", () => {
   it("is blocked if it is busy and stops to call sockets again and again", () => {
     const stalled = loop(600, 50, 420, 28, 400_000, {
       stalls: 60,
-      stalled_s: 6,
+      stalled_s: 12,
       serves_per_s: 8000,
     });
     expect(texts(EVENT_LOOP_RULE, stalled)).toEqual([
-      "The event loop of node (7) is blocked by computing: 0.100 s on a CPU at a time, 10.0 % of all time, in which it answers nobody.",
+      "The event loop of node (7) is blocked by computing: 0.200 s on a CPU at a time, 20.0 % of all time, in which it answers nobody.",
     ]);
-    const seldom = loop(600, 50, 420, 28, 400_000, { stalls: 2, stalled_s: 6, serves_per_s: 8000 });
+    const seldom = loop(600, 50, 420, 28, 400_000, {
+      stalls: 2,
+      stalled_s: 12,
+      serves_per_s: 8000,
+    });
     expect(texts(EVENT_LOOP_RULE, seldom)).toEqual([]);
+    const brief = loop(600, 50, 420, 28, 400_000, { stalls: 60, stalled_s: 6, serves_per_s: 8000 });
+    expect(texts(EVENT_LOOP_RULE, brief)).toEqual([]);
   });
 
   it("is blocked now and then if it else answers many at once", () => {

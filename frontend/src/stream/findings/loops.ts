@@ -23,8 +23,9 @@ const LOOP_CALLS_PER_S = 2000;
 /** CPU time between two polls, beside long stretches, of a loop that answers at once. */
 const LOOP_BRIEF_S = 0.5e-3;
 
-/** Minimum number of stalls that are no chance. */
+/** Minimum number of stalls that are no chance, and their share of the time: their length is estimated. */
 const STALLS = 3;
+const STALL_SHARE = 0.15;
 
 export const EVENT_LOOP_RULE: Rule = {
   subject: "event loops",
@@ -87,10 +88,10 @@ function stalled({ thread, stalls, stalled_s, serves_per_s }: EventLoop, ease: n
   if (serves_per_s < LOOP_CALLS_PER_S || stalls < ease * STALLS) return null;
   // Beside other programs it takes longer than its CPU time.
   const seconds = (stalled_s * (cpu + queue)) / cpu;
-  if (seconds < ease * LOOP_SHARE * wall) return null;
+  if (seconds < ease * STALL_SHARE * wall) return null;
   return {
     text: `${formatValue(stalled_s / stalls, "s")} on a CPU at a time, ${formatValue(seconds / wall, "share")} of all time`,
-    threshold: `${percent(LOOP_SHARE)} of its time with 40 % of the waits and socket calls that are typical for its CPU time, or fewer`,
+    threshold: `${percent(STALL_SHARE)} of its time with 40 % of the waits and socket calls that are typical for its CPU time, or fewer`,
     confidence: "likely",
     seconds,
   } satisfies Blocked;
