@@ -2,12 +2,10 @@
 
 import asyncio
 import time
-import warnings
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager
 
 from fastapi import APIRouter, FastAPI
-from pydantic.warnings import UnsupportedFieldAttributeWarning
 from tidscope_wire.audit import FILE as AUDIT_FILE
 from tidscope_wire.audit import TIDSCOPE, AuditLog, AuditTrail
 from tidscope_wire.generated.models import FrameHeader, LiveState, Retention, Role, Target
@@ -92,9 +90,6 @@ from tidscope_backend.traces.receiving.receiver import Receiving, receiving
 from tidscope_backend.traces.span_store import SpanStore
 from tidscope_backend.traces.thread_names import ThreadNaming
 from tidscope_backend.web import SecurityHeaders, web_router
-
-# FastAPI ignores it while routes are made; schemas of bodies are built later, at the first request.
-warnings.filterwarnings("ignore", category=UnsupportedFieldAttributeWarning)
 
 STATS_SECONDS = 1.0
 MEMORY_SECONDS = 10.0

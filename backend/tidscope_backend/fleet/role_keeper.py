@@ -5,7 +5,7 @@ import logging
 import secrets
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,12 +53,10 @@ class RoleKeeper:
         read: Callable[[], Iterable[Reading]],
         disk: Disk,
         keep_seconds: float,
-        commit: Callable[[Path, float], Awaitable[None]] | None = None,
     ) -> None:
         self.outcomes: Counter[str] = Counter(taken=0, lost=0)
         self._folder, self._read, self._disk = folder, read, disk
         self._keep_seconds = keep_seconds
-        self._commit = commit or commit_in_process
         self._waiting: list[dict[str, Any]] = []
         self._taken_us: dict[str, int] = {}
 
@@ -74,7 +72,7 @@ class RoleKeeper:
         await self.seal()
 
     def take(self) -> None:
-        """Add a row of each role that has changed hands with a newer frame."""
+        """Add a row of each role of the targets that have a newer frame."""
         readings = list(self._read())
         rows = rows_of(readings, self._taken_us)
         self._taken_us = {one.target.id: one.meter.unix_us for one in readings}
@@ -112,7 +110,7 @@ class RoleKeeper:
     async def _commit_often(self) -> None:
         while True:
             try:
-                await self._commit(self._folder, self._keep_seconds)
+                await commit_in_process(self._folder, self._keep_seconds)
             except (OSError, ProgramFailedError) as error:
                 _log.warning("totals by role wait for their table: %s", error)
             await next_multiple(COMMIT_S)
