@@ -216,7 +216,7 @@ class Sampler:
             OSError: the kernel refused.
         """
     def stop(self) -> None:
-        """Take last samples of all targets, and end the thread. Idempotent."""
+        """Take last samples of all targets, end the thread, and close descriptors. Idempotent."""
     def notices_fileno(self) -> int:
         """Return the descriptor that is readable while there are notices."""
     def take_notices(self) -> dict[str, Any]:

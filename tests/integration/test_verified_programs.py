@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from capabilities import needs
+from engines import engine_of
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.targets.sources import Sources
 
@@ -34,3 +35,23 @@ def test_the_verifier_is_done_soon() -> None:
     finally:
         sources.close()
     assert 0 < max(found) < MAX_INSTRUCTIONS, sorted(found)
+
+
+def bpf_descriptors() -> list[str]:
+    """Maps, programs and links that this process holds."""
+    links = [os.readlink(file) for file in Path("/proc/self/fd").iterdir() if file.is_symlink()]
+    return [link for link in links if link.startswith("anon_inode:bpf")]
+
+
+def test_closed_sources_hold_no_descriptor_of_a_program() -> None:
+    """Without help of the garbage collector, which may come late."""
+    before = bpf_descriptors()
+    sources = Sources(ProcFs())
+    engine, targets = engine_of(sources)
+    engine.start()
+    held = bpf_descriptors()
+    engine.stop()
+    sources.close()
+    assert targets
+    assert len(held) > len(before)
+    assert bpf_descriptors() == before

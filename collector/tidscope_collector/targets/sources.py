@@ -160,6 +160,7 @@ class Sources:
 
     def close(self) -> None:
         """Release sockets and programs; samples cannot be taken any more."""
+        self.native.stop()
         self.stacks.close()
         self.groups.close()
         self.ledger.close()

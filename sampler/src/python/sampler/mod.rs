@@ -23,6 +23,7 @@ use crate::slots::lock;
 use crate::taskstats::ExitListener;
 
 /// Parts that the engine is made of when it starts.
+#[derive(Default)]
 struct Setup {
     /// None: the engine was made.
     kit: Option<Kit>,
@@ -122,7 +123,7 @@ impl Sampler {
             disagreement: OnceLock::new(),
         };
         Ok(Self {
-            setup: Mutex::new(Setup { kit: Some(kit), exits: None, programs: None, sink: None }),
+            setup: Mutex::new(Setup { kit: Some(kit), ..Setup::default() }),
             shared: None,
             running: None,
             board: Board::new().map_err(|error| os_error(&error))?,
@@ -174,6 +175,9 @@ impl Sampler {
         if let Some(mut running) = self.running.take() {
             py.detach(|| running.stop());
         }
+        // Descriptors are closed now, not when Python finds that nobody has the object any more.
+        self.shared = None;
+        *lock(&self.setup) = Setup::default();
     }
 
     /// Descriptor that is readable while there are notices.
