@@ -26,6 +26,8 @@ from tidscope_backend.connections.connection import Waits
 
 MIB = 1024 * 1024
 HOUR = 3600.0
+MAX_FLEET_HOSTS = 4096
+"""Maximum hosts over NATS; further ones are not looked at, and the log says so."""
 BROWSER_VARIABLE = "TIDSCOPE_TOKEN"
 VIEW_VARIABLE = "TIDSCOPE_VIEW_TOKEN"
 COLLECTOR_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"

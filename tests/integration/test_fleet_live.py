@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from backend_builders import TARGET_ID, stream
+from backend_builders import TARGET_ID, stream, target
 from backend_server import Backend, running_backend
 from live_page import LivePage
 from nats.aio.client import Client
@@ -19,7 +19,13 @@ from tidscope_backend.nats_link.host_relay import HostRelay
 from tidscope_backend.nats_link.subjects import Subjects
 from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_wire.frame import join, split
-from tidscope_wire.generated.models import FramesLost, HealthResponse, LiveState, RoleTotals
+from tidscope_wire.generated.models import (
+    FramesLost,
+    HealthResponse,
+    LiveState,
+    RoleTotals,
+    RunManifest,
+)
 from uplink_harness import MIB, UplinkHarness, quiet_targets
 
 LONGEST_S = 60.0
@@ -119,6 +125,56 @@ async def test_two_backends_see_a_host_and_frames_leave_it_for_who_looks(
         await other.subscribe(TARGET_ID)
         assert (await other.frames(9))[-1] == (9, 9)
         assert losses(page) == losses(other) == []
+
+
+async def test_commands_of_two_backends_get_their_own_replies(
+    tmp_path: Path, targets: TargetRegistry
+) -> None:
+    async with (
+        Servers(tmp_path) as servers,
+        running_host(servers, targets) as (_, harness),
+        running_backend(fleet=servers.settings("backend")) as first,
+        running_backend(fleet=servers.settings("backend")) as second,
+        first.page() as page,
+        second.page() as other,
+    ):
+        harness.put(stream(1, 5))
+        await connected(page)
+        await connected(other)
+        async with first.program() as one, second.program() as two:
+            lists = [client.get("/api/v1/processes") for client in (one, two) for _ in range(5)]
+            assert [answer.status_code for answer in await asyncio.gather(*lists)] == [200] * 10
+            # What one of them changes, the other one hears.
+            ended = await one.delete(f"/api/v1/targets/{TARGET_ID}")
+        assert ended.status_code == 404, "the target is of a test, and the collector refuses"
+        harness.put(stream(6, 6), first=6, of=target(rate_hz=3))
+        for one_page in (page, other):
+            async with asyncio.timeout(LONGEST_S):
+                while (await one_page.text(LiveState)).targets[0].rate_hz != 3:
+                    pass
+
+
+async def test_a_recorded_target_travels_although_no_page_reads_it(
+    tmp_path: Path, targets: TargetRegistry
+) -> None:
+    async with (
+        Servers(tmp_path) as servers,
+        running_host(servers, targets) as (relay, harness),
+        running_backend(fleet=servers.settings("backend"), runs_dir=tmp_path / "runs") as backend,
+        backend.page() as page,
+        backend.program() as client,
+    ):
+        harness.put(stream(1, 25))
+        await connected(page)
+        answer = await client.post("/api/v1/runs", json={"target": TARGET_ID})
+        run = RunManifest.model_validate_json(answer.raise_for_status().content).id
+        harness.put(stream(26, 40), first=26)
+        async with asyncio.timeout(LONGEST_S):
+            while (await reported(backend)).frames < 20:  # from the newest key frame, 21
+                pass
+        answer = await client.post(f"/api/v1/runs/{run}/stop")
+        manifest = RunManifest.model_validate_json(answer.raise_for_status().content)
+        assert (manifest.losses.frames, relay.counts.sent) == (0, 20)
 
 
 async def test_a_page_goes_on_while_each_server_is_killed_or_paused_in_turn(

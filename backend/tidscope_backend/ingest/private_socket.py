@@ -1,5 +1,6 @@
 """A Unix socket in a private folder, for a collector of the same user."""
 
+import os
 import shutil
 import socket
 import tempfile
@@ -18,14 +19,21 @@ class SocketError(Exception):
 
 
 @contextmanager
-def open_private_socket() -> Iterator[socket.socket]:
+def open_private_socket(user: int | None = None) -> Iterator[socket.socket]:
     """Open a listening Unix socket in a folder that only this user can enter.
+
+    Args:
+        user: user ID that root is about to become, and that removes the folder then; None for the
+            current user. Root still enters it, by its group.
 
     Raises:
         SocketError: no socket can be opened there.
     """
     folder = Path(tempfile.mkdtemp(prefix="tidscope-"))
     try:
+        if user is not None:
+            os.chown(folder, user, os.getgid())
+            folder.chmod(0o710)
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
             try:
                 listening.bind(str(folder / "socket"))

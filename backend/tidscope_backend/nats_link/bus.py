@@ -5,12 +5,9 @@ nats-py is loaded when a connection is made: it is an extra of the package (`tid
 
 import asyncio
 import logging
-import os
-import stat
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from pathlib import Path
 from ssl import SSLContext, create_default_context
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -33,31 +30,6 @@ MAX_QUEUED_BYTES = 32 * 1024 * 1024
 their receivers."""
 _AUTHORIZATION = ("authorization", "authentication", "revoked")
 Receive = Callable[[str, bytes], None]
-
-
-class FleetError(Exception):
-    """The fleet cannot be reached as it is configured; the text says why, and what to do."""
-
-
-def read_seed(path: Path) -> str:
-    """Read the NKey seed of a file that only its owner may read.
-
-    Raises:
-        FleetError: others may read the file, it is of another user, or cannot be read.
-    """
-    try:
-        with path.open(encoding="ascii") as file:
-            facts = os.fstat(file.fileno())
-            if facts.st_uid not in (os.geteuid(), 0):
-                raise FleetError(f"{path} is of user {facts.st_uid}; make it your own: chown")
-            if facts.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-                raise FleetError(f"{path} may be read by others; chmod 600 {path}")
-            seed = file.read(1024).strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise FleetError(f"{path} cannot be read: {error}") from None
-    if not seed.startswith("SU"):
-        raise FleetError(f"{path} has no NKey seed of a user; `tidscope hosts nats-key` makes one")
-    return seed
 
 
 class _Order(NamedTuple):

@@ -15,11 +15,9 @@ from tidscope_backend.nats_link.bus import Bus
 from tidscope_backend.nats_link.remote_host import RemoteHost
 from tidscope_backend.nats_link.subjects import ALL_HERE, ALL_ROLES, host_of
 from tidscope_backend.security.collector_access import NatsAuthority
-from tidscope_backend.settings import FleetSettings
+from tidscope_backend.settings import MAX_FLEET_HOSTS, FleetSettings
 
 _log = logging.getLogger(__name__)
-MAX_HOSTS = 4096
-"""Maximum hosts with a session; further ones are not looked at, and the log says so."""
 
 
 class FleetHosts:
@@ -81,8 +79,8 @@ class FleetHosts:
                 known.end("another relay speaks for the host")
             elif not HOST_NAME.fullmatch(name):
                 self._say(name, "its name is no host's")
-            elif len(self._hosts) >= MAX_HOSTS:
-                self._say(name, f"{MAX_HOSTS} hosts have sessions")
+            elif len(self._hosts) >= MAX_FLEET_HOSTS:
+                self._say(name, f"{MAX_FLEET_HOSTS} hosts have sessions")
             else:
                 host = RemoteHost(
                     *(name, str(facts["relay"]), self._bus, self._sessions),

@@ -110,13 +110,19 @@ class HostRelay:
     async def run(self, sock: socket) -> None:
         """Serve the collector on a listening Unix socket, and backends, until cancelled."""
         self._bus.subscribe(self._subjects.to_all, self._receive)
-        async with (
-            serve(self._connected, sock=sock, compression=None, max_size=None),
-            asyncio.TaskGroup() as tasks,
-        ):
-            tasks.create_task(self._bus.run())
-            tasks.create_task(self._beat())
-            tasks.create_task(self._send_roles())
+        connecting = asyncio.create_task(self._bus.run())
+        try:
+            async with (
+                serve(self._connected, sock=sock, compression=None, max_size=None),
+                asyncio.TaskGroup() as tasks,
+            ):
+                tasks.create_task(self._beat())
+                tasks.create_task(self._send_roles())
+        finally:
+            self._close_all("the host's relay ends")
+            await self._bus.flush()
+            connecting.cancel()
+            await asyncio.gather(connecting, return_exceptions=True)
 
     async def _connected(self, connection: ServerConnection) -> None:
         is_data = connection.request is not None and connection.request.path.endswith(FRAMES)
@@ -273,7 +279,7 @@ class HostRelay:
             session.confirm(text["targets"])
             session.advance(self._kept, session.watched)
         elif text["type"] == "frames_watched":
-            session.watched = frozenset((*text["targets"], *text.get("recorded", ())))
+            session.watch(text["targets"], text.get("recorded", ()))
             sent = session.advance(self._kept, session.watched)
             self.counts = self.counts._replace(sent=self.counts.sent + sent)
             self._update_watched()

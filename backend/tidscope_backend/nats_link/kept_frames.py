@@ -88,6 +88,11 @@ class KeptFrames:
         newer = takewhile(lambda frame: frame.seq > seq, reversed(self._frames))
         yield from reversed([frame for frame in newer if frame is not self._baseline or seq])
 
+    def newest(self) -> list[KeptFrame]:
+        """Return the newest key frame and those behind it."""
+        key = next((frame.seq for frame in reversed(self._frames) if frame.key), 0)
+        return [frame for frame in self._frames if frame.seq >= key]
+
     def _drop_group(self) -> bool:
         """Drop the oldest key frame and those behind it. Return False if it is the only one."""
         keys = (place for place, frame in enumerate(self._frames) if frame.key and place)

@@ -24,7 +24,7 @@ class RelaySession:
         inbound: joins what the backend sends.
         heard_s: when the backend was heard last.
         ticket: opens the data connection; None before the backend's welcome.
-        watched: targets whose frames are sent.
+        watched: targets whose frames are sent: read by pages, or recorded.
     """
 
     def __init__(self, publish: Callable[[bytes], None], now_s: float) -> None:
@@ -34,6 +34,7 @@ class RelaySession:
         self.heard_s = now_s
         self.ticket: str | None = None
         self.watched: frozenset[str] = frozenset()
+        self._read: frozenset[str] = frozenset()
         self._reached: dict[str, int] = {}
         self._in_flight: dict[str, deque[tuple[int, int]]] = {}
         self._bytes = 0
@@ -46,6 +47,11 @@ class RelaySession:
     def resume(self, reached: Mapping[str, int]) -> None:
         """Note the frames that the backend has already."""
         self._reached = dict(reached)
+
+    def watch(self, read: Iterable[str], recorded: Iterable[str]) -> None:
+        """Replace the targets whose frames are sent: those that pages read, and recorded ones."""
+        self._read = frozenset(read)
+        self.watched = self._read.union(recorded)
 
     def confirm(self, received: Mapping[str, int]) -> None:
         """Note that the backend has frames."""
@@ -69,7 +75,9 @@ class RelaySession:
         if target not in self.watched:
             return 0
         reached, sent = self._reached.get(target, 0), 0
-        for frame in kept.behind(reached):
+        # Pages want the past; a recording begins now.
+        begins = not reached and target not in self._read
+        for frame in kept.newest() if begins else kept.behind(reached):
             if self._bytes > WINDOW_BYTES:
                 break
             # Who has nothing yet expects no frame before the first one, and the baseline apart.
