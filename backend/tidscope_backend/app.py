@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Container, Coroutine, Iterator
 from contextlib import asynccontextmanager
 
 from fastapi import APIRouter, FastAPI
@@ -61,6 +61,8 @@ from tidscope_backend.ingest.unwatched import UnwatchedTargets
 from tidscope_backend.metrics.export import metrics_router, pusher
 from tidscope_backend.metrics.families import ExportCounts, Facts, gather, run_facts
 from tidscope_backend.metrics.meters import Meters
+from tidscope_backend.nats_link.bus import Bus
+from tidscope_backend.nats_link.fleet_hosts import FleetHosts
 from tidscope_backend.pacing import next_multiple
 from tidscope_backend.processes import read_ends, release_freed_memory
 from tidscope_backend.recording.closing import RecordingTimeouts
@@ -71,6 +73,7 @@ from tidscope_backend.recording.stack_leases import StackLeases
 from tidscope_backend.security.access import AccessMiddleware, AllowedOrigins, TrustedProxy
 from tidscope_backend.security.audit import AuditMiddleware
 from tidscope_backend.security.authenticator import Authenticator
+from tidscope_backend.security.collector_access import NatsAuthority
 from tidscope_backend.security.host_file import FILE_NAME, HostFile
 from tidscope_backend.security.request_limits import BodyLimit, ReadLimit
 from tidscope_backend.security.sessions import SessionFile, Sessions
@@ -136,6 +139,10 @@ class Backend:
         self.experiment_process = ExperimentProcess(settings)
         self.exports = ExportCounts()
         self.roles = self._keeper()
+        self.sessions = CollectorSessions(
+            *(settings, self.registry, self.links, self.ingest), self.recorder.unfinished_targets
+        )
+        self.fleet = self._fleet()
         self.unwatched = UnwatchedTargets(
             *(self.registry, self.links, clock),
             *(settings.slow_unwatched_seconds, settings.detach_unwatched_seconds),
@@ -181,6 +188,25 @@ class Backend:
             settings.keep_roles_seconds,
         )
 
+    def _fleet(self) -> FleetHosts | None:
+        fleet = self.settings.fleet
+        if fleet is None:
+            return None
+        return FleetHosts(
+            Bus(fleet, "a backend"),
+            self.sessions,
+            lambda name: NatsAuthority(name, self.authenticator.claims),
+            self._observe_roles,
+            fleet,
+        )
+
+    def _observe_roles(self, host_ids: Container[str], header: FrameHeader) -> None:
+        """Take totals by role that came alone, unless frames have brought newer ones."""
+        target, meter = self.registry.target(header.target), self.meters.targets.get(header.target)
+        is_news = meter is None or meter.unix_us < header.unix_us
+        if is_news and target is not None and target.host in host_ids:
+            self.meters.observe(target.host, header)
+
     def _readings(self) -> Iterator[Reading]:
         names = {one.id: one.name for one in self.registry.hosts}
         for target in self.registry.targets:
@@ -194,6 +220,7 @@ class Backend:
         return live.model_copy(update={"recordings": self.recorder.recordings})
 
     def _publish_state(self) -> None:
+        self.fanout.watched.set_recorded(one.target for one in self.recorder.recordings)
         self.fanout.publish_state(self.state())
 
     def _observe(self, host_id: str, header: FrameHeader, body: memoryview) -> None:
@@ -208,6 +235,9 @@ class Backend:
     def look_around(self) -> None:
         """Slow and detach targets that nobody looks at."""
         used = self.fanout.watched.ids | {one.target for one in self.recorder.recordings}
+        if self.settings.fleet is not None:
+            # Another backend may look at them.
+            used |= {one.id for one in self.registry.targets}
         if self.settings.span_ports is not None:
             # Spans that come later are joined with what threads do now.
             used |= {one.id for one in self.registry.targets}
@@ -242,6 +272,7 @@ class Backend:
                     self.thread_naming.run(),
                     *(() if self.debug_files is None else (self.debug_files.run(),)),
                     *(() if self.roles is None else (self.roles.run(),)),
+                    *(() if self.fleet is None else (self.fleet.run(),)),
                     *pushing,
                 ),
                 receiving(
@@ -290,13 +321,9 @@ class Backend:
 
     def other_routers(self) -> Iterator[APIRouter]:
         """Yield the routers outside the REST API. The last one answers every path."""
-        sessions = CollectorSessions(
-            *(self.settings, self.registry, self.links, self.ingest),
-            self.recorder.unfinished_targets,
-        )
         yield docs_router()
         yield metrics_router(self.facts)
-        yield CollectorEndpoint(sessions, self.settings.max_message_bytes).router
+        yield CollectorEndpoint(self.sessions, self.settings.max_message_bytes).router
         yield live_router(self.settings, self.fanout, self.state, self.authenticator.sessions)
         yield web_router(self.settings.web_dir)
 

@@ -26,6 +26,8 @@ from tidscope_backend.connections.connection import Waits
 
 MIB = 1024 * 1024
 HOUR = 3600.0
+MAX_FLEET_HOSTS = 4096
+"""Maximum hosts over NATS; further ones are not looked at, and the log says so."""
 BROWSER_VARIABLE = "TIDSCOPE_TOKEN"
 VIEW_VARIABLE = "TIDSCOPE_VIEW_TOKEN"
 COLLECTOR_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"
@@ -80,6 +82,25 @@ class DebugFileSettings:
     servers: tuple[str, ...]
     folder: Path
     max_bytes: int
+
+
+@dataclass(frozen=True)
+class FleetSettings:
+    """How to reach the NATS servers of a fleet.
+
+    Attributes:
+        servers: addresses, nats:// or tls://.
+        seed: NKey seed; empty: none.
+        beat_s: interval of beats of sessions, and of a host's word that it is there, in seconds.
+        silent_s: silence after which a session ends, in seconds.
+        roles_s: interval of totals by role, in seconds.
+    """
+
+    servers: tuple[str, ...]
+    seed: str = field(default="", repr=False)
+    beat_s: float = 5.0
+    silent_s: float = 16.0
+    roles_s: float = 10.0
 
 
 @dataclass(frozen=True)
@@ -143,6 +164,7 @@ class Settings:
             second.
         detach_unwatched_seconds: time after which it is detached; None for never.
         debug_files: where debug files are fetched from; None to fetch none.
+        fleet: NATS servers over which hosts are found; None to find none.
         otlp_endpoint: base address for metrics by OTLP; None to disable.
         otlp_seconds: interval between exports.
     """
@@ -198,6 +220,7 @@ class Settings:
     slow_unwatched_seconds: float = 60
     detach_unwatched_seconds: float | None = 8 * HOUR
     debug_files: DebugFileSettings | None = None
+    fleet: FleetSettings | None = None
     otlp_endpoint: str | None = None
     otlp_seconds: float = 10
 

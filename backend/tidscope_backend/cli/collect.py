@@ -25,10 +25,12 @@ from urllib.parse import urlsplit, urlunsplit
 from tidscope_wire.generated.limits import MIN_SECRET
 
 from tidscope_backend.cli.command import Command, CommandError, print_lines
+from tidscope_backend.cli.fleet_options import add_fleet_options, host_name
 from tidscope_backend.cli.server_options import (
     add_ledger_options,
     add_network_option,
     add_source_option,
+    add_user_option,
     source_arguments,
 )
 from tidscope_backend.processes import ISOLATED, exec_program, run_module, terminate_with_parent
@@ -44,6 +46,14 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="URL",
         help="address of the backend (%(default)s)",
     )
+    add_fleet_options(parser, "give this host to all backends")
+    parser.add_argument(
+        "--fleet-name",
+        metavar="NAME",
+        type=host_name,
+        help="name of this host, which its key is for (default: its host name)",
+    )
+    add_user_option(parser)
     add_network_option(parser)
     add_source_option(parser)
     add_ledger_options(parser)
@@ -56,7 +66,23 @@ def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argpars
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Replace this process by the collector."""
+    """Replace this process by the collector; for a fleet, run it and its relay."""
+    further = (*source_arguments(options), *options.further)
+
+    def command(backend: str) -> list[str]:
+        return collector_command("run", "--backend", backend, *further)
+
+    if options.fleet is None:
+        _require_secret()
+        warn_if_others_may_change_it()
+        exec_program(command(socket_url(options.backend)))
+    from tidscope_backend.cli.collect_fleet import run_fleet
+
+    warn_if_others_may_change_it()
+    return run_fleet(options, command)
+
+
+def _require_secret() -> None:
     secret = os.environ.get(COLLECTOR_VARIABLE, "")
     if len(secret) < MIN_SECRET:
         what = f"has {len(secret)} characters" if secret else "is not set"
@@ -64,10 +90,6 @@ def _run(options: argparse.Namespace) -> int:
             f"{COLLECTOR_VARIABLE} {what}; set it to the backend's collector secret, of at least "
             f"{MIN_SECRET} characters"
         )
-    warn_if_others_may_change_it()
-    url = socket_url(options.backend)
-    further = (*source_arguments(options), *options.further)
-    exec_program(collector_command("run", "--backend", url, *further))
 
 
 PATH = "/ws/collector"

@@ -10,10 +10,11 @@ from pathlib import Path
 from tidscope_wire.audit import FILE as AUDIT_FILE
 from tidscope_wire.audit import AuditError, AuditLog
 from tidscope_wire.generated.models import Actor, AuditAction
-from tidscope_wire.proof import DEFAULT_HOST_NAME, HOST_NAME, host_secret
+from tidscope_wire.proof import DEFAULT_HOST_NAME, host_secret
 
 from tidscope_backend.cli.backend_user import choose_server_user
 from tidscope_backend.cli.command import Command, CommandError, print_lines
+from tidscope_backend.cli.fleet_options import host_name, make_key
 from tidscope_backend.cli.server_options import duration
 from tidscope_backend.security.host_file import FILE_NAME, HostEntry, HostFile, HostFileError
 from tidscope_backend.settings import COLLECTOR_VARIABLE, state_directory
@@ -73,6 +74,10 @@ def _list(file: HostFile, _: argparse.Namespace) -> None:
     print_lines(*_table(list(file.entries().values()), time.time()))
 
 
+def _nats_key(_: HostFile, options: argparse.Namespace) -> None:
+    make_key(options.file, options.host)
+
+
 def _table(entries: list[HostEntry], now_unix_s: float) -> Iterator[str]:
     if not entries:
         yield "no host has a secret of its own; `tidscope hosts add NAME` makes one"
@@ -101,10 +106,7 @@ def _print_secret(name: str, key: bytes) -> None:
 
 def _name(text: str) -> str:
     """Read the name of a host."""
-    if not HOST_NAME.fullmatch(text):
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a name of up to 63 characters of a-z, 0-9, dot and hyphen"
-        )
+    host_name(text)
     if text == DEFAULT_HOST_NAME:
         raise argparse.ArgumentTypeError(
             f"{text} is the host of the backend's own {COLLECTOR_VARIABLE}; choose another name"
@@ -138,6 +140,13 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="how long the old secret stays valid (%(default)g)",
     )
+    key = verb("nats-key", _nats_key, "make a key for NATS, and print its user for the servers")
+    whose = key.add_mutually_exclusive_group(required=True)
+    whose.add_argument("--host", metavar="NAME", type=host_name, help="name of the key's host")
+    whose.add_argument(
+        "--backend", dest="host", action="store_const", const=None, help="the key is for backends"
+    )
+    key.add_argument("file", metavar="FILE", type=Path, help="file to make, for its owner alone")
     of_host(verb("revoke", _revoke, "end a host's secret and its connection", "revoke-secret"))
 
 

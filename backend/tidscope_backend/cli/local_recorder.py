@@ -6,14 +6,12 @@ processes, so this module loads as little as possible.
 """
 
 import asyncio
-import shutil
 import signal
-import socket
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import wait
+from contextlib import ExitStack
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -42,6 +40,11 @@ from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.frame_ingest import FrameIngest
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.ingest.messages import DisconnectedError
+from tidscope_backend.ingest.private_socket import (
+    SocketConnection,
+    SocketError,
+    open_private_socket,
+)
 from tidscope_backend.ingest.session import CollectorSessions
 from tidscope_backend.recording.part_sealer import PartSealer, RunSaver, seal_in_process
 from tidscope_backend.recording.recorder import Recorder
@@ -110,7 +113,11 @@ class LocalRecorder:
         ingest = FrameIngest(self._registry, Fanout(history), self._frame_received, self._recorder)
         self._registry.subscribe(self._wake, ingest.forget)
         self._sessions = CollectorSessions(settings, self._registry, self._links, ingest)
-        self._folder, self._socket = _open_private_socket()
+        self._held = ExitStack()
+        try:
+            self._socket = self._held.enter_context(open_private_socket())
+        except SocketError as error:
+            raise CommandError(str(error)) from None
         self._collector = ForkedCollector(
             [
                 *("run", "--no-steering", "--no-audit"),
@@ -209,8 +216,7 @@ class LocalRecorder:
             self._thread.join()
         self._collector.stop()
         self._loop.close()
-        self._socket.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._held.close()
 
     def _wait(self, work: Coroutine[None, None, R]) -> R:
         """Run in the loop; a refusal becomes an error of the command line."""
@@ -263,7 +269,7 @@ class LocalRecorder:
         is_data = connection.request is not None and connection.request.path.endswith(FRAMES)
         sessions = self._sessions.frames if is_data else self._sessions
         try:
-            await sessions.serve(_Connection(connection))
+            await sessions.serve(SocketConnection(connection))
         except CloseError as error:
             await connection.close(error.code, error.reason)
         except (DisconnectedError, ConnectionClosed):
@@ -306,37 +312,3 @@ class LocalRecorder:
     def _frame_received(self, _: str, __: FrameHeader, ___: memoryview) -> None:
         self._frames += 1
         self._changed.set()
-
-
-class _Connection:
-    """A WebSocket of the websockets library."""
-
-    def __init__(self, connection: ServerConnection) -> None:
-        self._connection = connection
-
-    async def receive(self) -> str | bytes:
-        """Wait for the next message. Raises DisconnectedError."""
-        try:
-            return await self._connection.recv()
-        except ConnectionClosed as error:
-            raise DisconnectedError(str(error)) from None
-
-    async def send_text(self, text: str, /) -> None:
-        """Send a text message."""
-        await self._connection.send(text)
-
-
-def _open_private_socket() -> tuple[Path, socket.socket]:
-    """Open a listening Unix socket in a private folder."""
-    folder = Path(tempfile.mkdtemp(prefix="tidscope-"))
-    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    try:
-        listening.bind(str(folder / "socket"))
-        listening.listen(1)
-    except OSError as error:
-        folder.rmdir()
-        raise CommandError(
-            f"no socket can be opened in {folder}: {error}; set TMPDIR to another folder, "
-            "one with a short path"
-        ) from None
-    return folder, listening

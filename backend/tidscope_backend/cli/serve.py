@@ -11,6 +11,7 @@ from tidscope_wire.escaping import log_to_stderr
 from tidscope_backend.cli.backend_user import adopt, give_up_rights, user_who_can_run
 from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.debug_file_options import add_debug_file_options, with_debug_files
+from tidscope_backend.cli.fleet_options import add_fleet_options, with_fleet
 from tidscope_backend.cli.server_options import (
     add_server_options,
     add_user_option,
@@ -40,6 +41,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_server_options(parser)
     add_user_option(parser)
     add_debug_file_options(parser)
+    add_fleet_options(parser, "find hosts")
     parser.add_argument(
         "--fd", type=int, help="descriptor of a listening socket, instead of --port"
     )
@@ -93,6 +95,7 @@ def _run(options: argparse.Namespace) -> int:
     proxies = tuple(options.trusted_proxy)
     settings = with_roles(with_detaching(with_traces(settings, options), options), options)
     settings = with_debug_files(settings, options, environ)
+    settings = with_fleet(settings, options)
     settings = replace(settings, ended_descriptor=options.ended_fd)
     shared: Path | None = options.offer_token
     folder = shared or token_directory(environ)

@@ -35,6 +35,7 @@ from tidscope_backend.cli.debug_file_options import (
     debug_file_arguments,
     debug_file_settings,
 )
+from tidscope_backend.cli.fleet_options import add_fleet_options, fleet_arguments, fleet_settings
 from tidscope_backend.cli.server_options import (
     add_ledger_options,
     add_network_option,
@@ -125,6 +126,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_source_option(parser)
     add_ledger_options(parser)
     add_debug_file_options(parser)
+    add_fleet_options(parser, "find hosts")
     parser.add_argument(
         "--json", action="store_true", help="print address and process ids as one line of JSON"
     )
@@ -147,6 +149,7 @@ def _run(options: argparse.Namespace) -> int:
         sock = open_socket(options.host, options.port)
         settings = replace(settings_from(environ), debug_files=debug_file_settings(options, own))
         with_roles(settings, options)
+        fleet_settings(options)
     except (SocketError, SettingsError) as error:
         raise CommandError(str(error)) from None
     # Keep the socket open here, so that no other program takes the port during a restart.
@@ -254,6 +257,7 @@ def _backend_program(
         *detach_arguments(options),
         *role_arguments(options),
         *debug_file_arguments(settings.debug_files),
+        *fleet_arguments(options),
     ]
     secrets = {
         COLLECTOR_VARIABLE: settings.collector_secret,

@@ -140,8 +140,9 @@ class FramesSessions:
             channel.ended.set()
 
     async def _tell_watched(self, connection: CollectorConnection) -> None:
-        async for targets in self._ingest.watched.changes():
-            await connection.send_text(FramesWatched(targets=sorted(targets)).model_dump_json())
+        async for now in self._ingest.watched.changes():
+            watched = FramesWatched(targets=sorted(now.ids), recorded=sorted(now.recorded))
+            await connection.send_text(watched.model_dump_json())
 
     async def _read(
         self, connection: CollectorConnection, link: CollectorLink, receipts: Receipts

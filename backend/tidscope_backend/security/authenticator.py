@@ -98,7 +98,7 @@ class Authenticator:
         self.sessions = sessions
         self.keys = SecretKeys(settings, hosts, unix_clock)
         self.proofs = Proofs(self.keys, clock)
-        self._claims = HostClaims(hosts)
+        self.claims = HostClaims(hosts)
         self.tickets = Tickets(clock)
         self._tokens: dict[Grant, bytes] = {
             "operator": settings.token.encode(),
@@ -154,7 +154,7 @@ class Authenticator:
                 "a collector's proof is missing",
                 "start it with `tidscope collect` of this version",
             )
-        return CollectorAuthority(self._check_proof(proof, scope), self.keys, self._claims)
+        return CollectorAuthority(self._check_proof(proof, scope), self.keys, self.claims)
 
     def check_role_proof(self, proof: ClientProof, scope: Scope) -> Role:
         """Check a proof of a token and return its role. Raises as `check_token`."""

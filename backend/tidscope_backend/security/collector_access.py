@@ -33,6 +33,8 @@ _log = logging.getLogger(__name__)
 _PREFIX = collector_subject("")
 _AUTHORITY = "tidscope.authority"
 DEFAULT = collector_subject(DEFAULT_HOST_NAME)
+_NATS = "nats:"
+"""Prefix of hosts whose key a NATS server has checked."""
 
 
 class SecretKeys:
@@ -89,13 +91,13 @@ class HostClaims:
     disconnected. A host ID never moves to another secret.
 
     Args:
-        hosts: stores the binding of each host's secret; the default collector's secret is bound in
-            memory only.
+        hosts: stores the binding of each host's secret; the default collector's secret and keys of
+            NATS are bound in memory only.
     """
 
     def __init__(self, hosts: HostFile | None) -> None:
         self._hosts = hosts
-        self._default: list[str] = []
+        self._unfiled: dict[str, list[str]] = {}
 
     def claim(self, subject: str, host_id: str, is_connected: Callable[[str], bool]) -> None:
         """Bind a host to a collector's proven secret.
@@ -116,7 +118,7 @@ class HostClaims:
     def _claim(self, subject: str, host_id: str, is_connected: Callable[[str], bool]) -> None:
         entries = self._hosts.entries() if self._hosts is not None else {}
         owned = {collector_subject(name): entry.host_ids for name, entry in entries.items()}
-        owned[DEFAULT] = tuple(self._default)
+        owned |= {owner: tuple(host_ids) for owner, host_ids in self._unfiled.items()}
         for owner, host_ids in owned.items():
             if owner != subject and host_id in host_ids:
                 raise CloseError(
@@ -131,9 +133,9 @@ class HostClaims:
                 CloseCode.WRONG_HOST,
                 f"the secret of {subject} is of host {mine[-1]}, not {host_id}",
             )
-        if subject == DEFAULT:
+        if subject == DEFAULT or subject.startswith(_NATS):
             others = [one for one in mine if one != host_id]
-            self._default = [*others, host_id][-MAX_HOST_IDS:]
+            self._unfiled[subject] = [*others, host_id][-MAX_HOST_IDS:]
         elif self._hosts is not None:
             self._hosts.pin(subject.removeprefix(_PREFIX), host_id)
 
@@ -177,6 +179,30 @@ class CollectorAuthority:
                 CloseCode.UNAUTHENTICATED,
                 f"the secret of {self._proven.subject} is not valid any more",
             )
+
+
+class NatsAuthority:
+    """The hosts that the key of one host's subjects may represent; servers check the key.
+
+    Args:
+        name: name in the subjects.
+        claims: bindings between secrets and hosts.
+
+    Attributes:
+        host_ids: hosts that were claimed.
+    """
+
+    def __init__(self, name: str, claims: HostClaims) -> None:
+        self._subject, self._claims = f"{_NATS}{name}", claims
+        self.host_ids: set[str] = set()
+
+    def claim(self, host_id: str, is_connected: Callable[[str], bool]) -> None:
+        """Claim a host for the collector. Raises CloseError if it is another key's or secret's."""
+        self._claims.claim(self._subject, host_id, is_connected)
+        self.host_ids.add(host_id)
+
+    def check(self) -> None:
+        """Do nothing: a server that does not accept the key any more passes nothing on."""
 
 
 def set_authority(scope: Scope, authority: CollectorAuthority) -> None:

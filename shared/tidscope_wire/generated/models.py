@@ -1499,6 +1499,11 @@ Target1 = TypeAliasType(
 )
 
 
+RecordedItem = TypeAliasType(
+    "RecordedItem", Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+)
+
+
 class FramesWatched(Message):
     """
     Targets whose frames somebody waits for, on the data connection: sent after the welcome, and when it changes. Frames of other targets may come half a second late, several at a time. The targets need not be known.
@@ -1509,6 +1514,10 @@ class FramesWatched(Message):
     )
     type: Literal["frames_watched"] = "frames_watched"
     targets: list[Target1]
+    recorded: list[RecordedItem] = []
+    """
+    Targets whose frames are kept although nobody may wait for them: over NATS they travel, and nothing else changes.
+    """
 
 
 class Gap(Message):

@@ -1,0 +1,1 @@
+"""Collectors' connections over NATS: docs/fleet.md."""

@@ -1,0 +1,102 @@
+"""Frames that a host keeps for backends that begin to look at a target. Pure."""
+
+import json
+from collections import deque
+from collections.abc import Iterator
+from itertools import takewhile
+from typing import Any, NamedTuple
+
+from tidscope_wire.frame import split_text
+
+TARGET_BYTES = 4 * 1024 * 1024
+"""Maximum bytes of kept frames of one target, beyond which the oldest leave; the last key frame
+and those behind it stay."""
+
+
+class KeptFrame(NamedTuple):
+    """A frame, with what of its header counts here.
+
+    Attributes:
+        target: target ID.
+        first_seq: first number that it stands for.
+        seq: its number.
+        key: whether it is a key frame.
+        baseline: whether it has the counters at attach.
+        data: the frame.
+    """
+
+    target: str
+    first_seq: int
+    seq: int
+    key: bool
+    baseline: bool
+    data: bytes
+
+
+def read_frame(data: bytes) -> tuple[KeptFrame, dict[str, Any]]:
+    """Read a frame's header; return the frame and the header.
+
+    Raises:
+        ValueError: it is not a frame.
+        KeyError: its header lacks a member.
+    """
+    header: dict[str, Any] = json.loads(split_text(data)[0])
+    target, seq = header["target"], header["seq"]
+    key, baseline = header["kind"] == "key", bool(header.get("baseline"))
+    return KeptFrame(target, header["first_seq"], seq, key, baseline, data), header
+
+
+class KeptFrames:
+    """The newest frames of one target, and its baseline.
+
+    Args:
+        most_bytes: bound on the frames.
+    """
+
+    def __init__(self, most_bytes: int = TARGET_BYTES) -> None:
+        self._most = most_bytes
+        self._frames: deque[KeptFrame] = deque()
+        self._bytes = 0
+        self._baseline: KeptFrame | None = None
+
+    @property
+    def last_seq(self) -> int:
+        """Number of the newest frame; 0 without one."""
+        return self._frames[-1].seq if self._frames else 0
+
+    @property
+    def first_seq(self) -> int:
+        """Number of the oldest frame, which the baseline may precede; 0 without one."""
+        return self._frames[0].seq if self._frames else 0
+
+    def add(self, frame: KeptFrame) -> bool:
+        """Keep a frame. Return False if it is known: collectors replay after an interruption."""
+        if frame.baseline and self._baseline is None:
+            self._baseline = frame
+        if frame.seq <= self.last_seq:
+            return False
+        self._frames.append(frame)
+        self._bytes += len(frame.data)
+        while self._bytes > self._most and self._drop_group():
+            pass
+        return True
+
+    def behind(self, seq: int) -> Iterator[KeptFrame]:
+        """Yield what a reader lacks that has the frames up to a number, 0 if it has none."""
+        if seq == 0 and self._baseline is not None:
+            yield self._baseline
+        newer = takewhile(lambda frame: frame.seq > seq, reversed(self._frames))
+        yield from reversed([frame for frame in newer if frame is not self._baseline or seq])
+
+    def newest(self) -> list[KeptFrame]:
+        """Return the newest key frame and those behind it."""
+        key = next((frame.seq for frame in reversed(self._frames) if frame.key), 0)
+        return [frame for frame in self._frames if frame.seq >= key]
+
+    def _drop_group(self) -> bool:
+        """Drop the oldest key frame and those behind it. Return False if it is the only one."""
+        keys = (place for place, frame in enumerate(self._frames) if frame.key and place)
+        count = next(keys, 0)
+        for _ in range(count):
+            self._bytes -= len(self._frames.popleft().data)
+        return count > 0
