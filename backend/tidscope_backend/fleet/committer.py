@@ -14,7 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyiceberg.exceptions import CommitFailedException
-from pyiceberg.expressions import And, BooleanExpression, EqualTo, IsNull
+from pyiceberg.expressions import And, BooleanExpression, EqualTo, IsNull, Reference
 from pyiceberg.table import Table
 
 from tidscope_backend.fleet.part_store import (
@@ -109,10 +109,12 @@ def _is_in(table: Table, part: pa.Table) -> bool:
     if not part.num_rows:
         return True
     row = part.slice(0, 1).to_pylist()[0]
-    wanted: BooleanExpression = EqualTo("time", row["time"].isoformat())
+    wanted: BooleanExpression = EqualTo(term=Reference("time"), value=row["time"].isoformat())
     for name in ("host", "target", "role"):
-        value = row[name]
-        wanted = And(wanted, IsNull(name) if value is None else EqualTo(name, value))
+        value, column = row[name], Reference(name)
+        wanted = And(
+            wanted, IsNull(term=column) if value is None else EqualTo(term=column, value=value)
+        )
     return bool(table.scan(row_filter=wanted, selected_fields=("time",), limit=1).to_arrow())
 
 

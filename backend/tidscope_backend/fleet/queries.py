@@ -1,7 +1,7 @@
 """Questions in SQL about the totals by role, answered by DuckDB."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from tidscope_backend.fleet.part_store import PartStore, access, is_local
@@ -63,4 +63,5 @@ def _reach(database: "duckdb.DuckDBPyConnection", url: str) -> None:
     """Let a database read a store of objects without an extension, which it would download."""
     from obstore.fsspec import FsspecStore
 
-    database.register_filesystem(FsspecStore(urlsplit(url).scheme, **access(url)))
+    scheme: Any = urlsplit(url).scheme
+    database.register_filesystem(FsspecStore(scheme, **access(url)))

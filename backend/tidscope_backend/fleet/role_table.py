@@ -8,7 +8,7 @@ The table is in the store (part_store.py), which is this folder unless another o
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tidscope_backend.fleet.part_store import STAGED, endpoint, is_local, path_of, url_of
 from tidscope_backend.fleet.role_rows import SCHEMA
@@ -90,11 +90,11 @@ def open_table(folder: Path, *, make: bool = False, store: str | None = None) ->
         raise NoTableError("PyIceberg is missing: pip install 'tidscope[fleet]'") from None
     missing = NotMadeError(f"{folder} has no table; tidscope up --keep-roles-days N makes one")
     store = url_of(folder) if store is None else store
-    own = {"type": "sql", "uri": f"sqlite:///{folder / CATALOG}", "warehouse": store}
-    shared = Config().get_catalog_config(CATALOG_NAME) is not None
-    if not make and not shared and not (folder / CATALOG).exists():
+    shared: dict[str, Any] | None = Config().get_catalog_config(CATALOG_NAME)
+    if not make and shared is None and not (folder / CATALOG).exists():
         raise missing
-    catalog = load_catalog(CATALOG_NAME, **({} if shared else own), **_access())
+    own = {"type": "sql", "uri": f"sqlite:///{folder / CATALOG}", "warehouse": store}
+    catalog = load_catalog(CATALOG_NAME, **{**_access(), **(own if shared is None else shared)})
     try:
         table = _made(catalog, store) if make else catalog.load_table(NAME)
     except NoSuchTableError:
