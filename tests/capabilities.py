@@ -63,6 +63,7 @@ TRIED = {
     "systemd": "systemd cannot be the first process of a container",
     "dwz": "there is no dwz",
     "debuginfod": "there is no debuginfod",
+    "versitygw": "there is no versitygw (tools/build-versitygw)",
     "jaeger": "TIDSCOPE_BUILD_JAEGER is not set",
     "perf": "perf cannot record what the scheduler does",
     "python-for-others": "no interpreter of this version that another user may run",

@@ -185,7 +185,7 @@ class Backend:
             return None
         return RoleKeeper(
             *(settings.runs_dir / FOLDER, self._readings, self.disk),
-            settings.keep_roles_seconds,
+            *(settings.keep_roles_seconds, settings.roles_store),
         )
 
     def _fleet(self) -> FleetHosts | None:
@@ -251,6 +251,7 @@ class Backend:
             *(recorded, self.exports, self.connections),
             {} if self.debug_files is None else self.debug_files.outcomes,
             {} if self.roles is None else self.roles.outcomes,
+            0 if self.roles is None else self.roles.parts_waiting,
         )
 
     @asynccontextmanager

@@ -135,6 +135,7 @@ class Settings:
         keep_traces_bytes: maximum bytes of all spans, beyond which the oldest are deleted; None for
             no limit.
         keep_roles_seconds: age after which totals by role are deleted; None to keep none.
+        roles_store: address of the store of totals by role; None for the runs directory.
         part_seconds: duration after which the next key frame closes a part of a run.
         part_bytes: maximum bytes of a part.
         resume_seconds: maximum time that an interrupted run waits for its target.
@@ -193,6 +194,7 @@ class Settings:
     keep_traces_seconds: float | None = 7 * 24 * HOUR
     keep_traces_bytes: int | None = 1024 * MIB
     keep_roles_seconds: float | None = None
+    roles_store: str | None = None
     part_seconds: float = RUN_PART_SECONDS
     part_bytes: int = RUN_PART_BYTES
     resume_seconds: float = 30

@@ -1,5 +1,6 @@
 """Totals by role as rows, and their way into parts."""
 
+import errno
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,10 +9,12 @@ import pytest
 from backend_builders import HOST_ID, host, target
 from builders import frame_header
 from tidscope_backend.fleet import role_keeper
+from tidscope_backend.fleet.part_store import STAGED
 from tidscope_backend.fleet.role_keeper import RoleKeeper
 from tidscope_backend.fleet.role_rows import COUNTERS, SCHEMA, Reading, rows_of
-from tidscope_backend.fleet.role_table import STAGED, staged_parts
+from tidscope_backend.fleet.role_table import staged_parts
 from tidscope_backend.metrics.meters import Meters
+from tidscope_backend.store import folder
 from tidscope_backend.store.disk import Disk
 from tidscope_wire.generated.models import FrameHeader, RoleTotals
 
@@ -82,12 +85,45 @@ async def test_rows_wait_for_a_disk_and_beyond_a_bound_are_counted(
     (tmp_path / STAGED).write_text("no folder can be made here")
     keeper = RoleKeeper(tmp_path, watched.readings, Disk(), 1.0)
     keeper.take()
-    await keeper.seal()
+    assert not await keeper.seal()
     monkeypatch.setattr(role_keeper, "MAX_ROWS", 2)
     watched.see(2000, WORKER)
     await keeper.close()
-    assert keeper.outcomes["lost"] == 1
+    assert keeper.outcomes["lost"] == 2
     (tmp_path / STAGED).unlink()
-    await keeper.seal()
+    await keeper.close()
     (part,) = staged_parts(tmp_path)
-    assert [row.as_py() for row in pq.read_table(part)["role"]] == [None, "worker-#"]
+    assert [row.as_py() for row in pq.read_table(part)["role"]] == ["worker-#"]
+
+
+async def test_a_part_that_could_not_be_flushed_is_written_again_with_the_same_rows(
+    watched: Watched, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is in place, and the committer may have taken it: new rows need another part."""
+
+    def refuse(path: Path) -> None:
+        raise OSError(errno.EIO, "the disk is broken")
+
+    keeper = RoleKeeper(tmp_path, watched.readings, Disk(), 1.0)
+    keeper.take()
+    with monkeypatch.context() as patched:
+        patched.setattr(folder, "sync_folder", refuse)
+        assert not await keeper.seal()
+    (before,) = staged_parts(tmp_path)
+    data = before.read_bytes()
+    watched.see(2000, WORKER)
+    await keeper.close()
+    first, second = staged_parts(tmp_path)
+    assert (first, first.read_bytes()) == (before, data)
+    assert pq.read_table(second).num_rows == 1
+
+
+async def test_rows_that_no_part_can_have_are_counted_and_the_others_kept(
+    watched: Watched, tmp_path: Path
+) -> None:
+    watched.see(2000, WORKER.model_copy(update={"totals": {"cpu_run_ns": 2**63}}), REST)
+    keeper = RoleKeeper(tmp_path, watched.readings, Disk(), 1.0)
+    await keeper.close()
+    (part,) = staged_parts(tmp_path)
+    assert [row.as_py() for row in pq.read_table(part)["role"]] == [None]
+    assert keeper.outcomes == {"taken": 2, "refused": 1, "lost": 0}

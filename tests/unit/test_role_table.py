@@ -5,17 +5,21 @@ import os
 import signal
 import subprocess
 from collections.abc import Callable
+from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from processes import wait_until
+from pyiceberg.exceptions import CommitFailedException
+from tidscope_backend.fleet import committer, table_care
 from tidscope_backend.fleet.committer import commit
+from tidscope_backend.fleet.part_store import STAGED, PartStore
 from tidscope_backend.fleet.queries import connect
 from tidscope_backend.fleet.role_keeper import COMMITTER, write_rows
 from tidscope_backend.fleet.role_rows import SCHEMA
-from tidscope_backend.fleet.role_table import STAGED, NoTableError, open_table, staged_parts
+from tidscope_backend.fleet.role_table import NoTableError, open_table, staged_parts
 from tidscope_backend.processes import run_module
 
 NOW = datetime(2026, 11, 29, 12, 30, tzinfo=UTC)
@@ -31,6 +35,14 @@ def row(host: int, time: datetime = NOW, role: str | None = "worker-#") -> dict[
 
 def write(folder: Path, *rows: dict[str, Any]) -> Path:
     return write_rows(folder / STAGED, list(rows))
+
+
+@pytest.fixture
+def tmp_path(tmp_path: Path) -> Path:
+    """A folder whose name an address would escape."""
+    made = tmp_path / "roles of 100% hosts"
+    made.mkdir()
+    return made
 
 
 def hosts(folder: Path) -> list[str]:
@@ -101,6 +113,75 @@ def test_a_committer_killed_at_any_moment_neither_loses_nor_repeats(
         process.wait()
     commit(tmp_path, MONTH, datetime.now(UTC))
     assert hosts(tmp_path) == sorted(f"host-{host}" for host in range(12))
+
+
+def test_a_part_that_comes_again_after_its_snapshot_is_gone_is_not_added_twice(
+    tmp_path: Path,
+) -> None:
+    """A backend that was cut off sends a part again, whose first answer it never got."""
+    now = datetime.now(UTC)
+    old = write(tmp_path, row(1, now - timedelta(hours=5)), row(2, now - timedelta(hours=5)))
+    part = old.rename(old.with_name(f"{int((now.timestamp() - 18000) * 1000)}-00000000.parquet"))
+    data = part.read_bytes()
+    assert commit(tmp_path, MONTH, now) == 2
+    write(tmp_path, row(3, now))
+    assert commit(tmp_path, MONTH, now + timedelta(hours=2)) == 1
+    assert len(open_table(tmp_path).snapshots()) < 3
+    part.write_bytes(data)
+    assert commit(tmp_path, MONTH, now + timedelta(hours=2)) == 0
+    assert (hosts(tmp_path), staged_parts(tmp_path)) == (["host-1", "host-2", "host-3"], [])
+
+
+def test_a_backlog_is_committed_in_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(committer, "AT_ONCE", 2)
+    for host in range(5):
+        write(tmp_path, row(host))
+    assert commit(tmp_path, MONTH, NOW) == 5
+    assert len(open_table(tmp_path).snapshots()) == 3
+    assert hosts(tmp_path) == [f"host-{host}" for host in range(5)]
+
+
+def test_without_a_lock_the_slower_of_two_committers_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It read the same parts, before the other one added them."""
+    write(tmp_path, row(1))
+    read = committer._read
+
+    def read_late(parts: PartStore, name: str) -> Any:
+        found = read(parts, name)
+        monkeypatch.setattr(committer, "_read", read)
+        assert commit(tmp_path, MONTH, NOW) == 1
+        return found
+
+    monkeypatch.setattr(committer, "_read", read_late)
+    monkeypatch.setattr(PartStore, "exclusive", lambda *_: nullcontext(True))
+    with pytest.raises(CommitFailedException):
+        commit(tmp_path, MONTH, NOW)
+    assert hosts(tmp_path) == ["host-1"]
+
+
+def test_unfinished_parts_of_dead_processes_are_removed(tmp_path: Path) -> None:
+    (tmp_path / STAGED).mkdir()
+    left, fresh = (tmp_path / STAGED / f"{number}.parquet.new" for number in range(2))
+    for path in (left, fresh):
+        path.touch()
+    os.utime(left, (1, 1))
+    commit(tmp_path, MONTH, NOW)
+    assert list((tmp_path / STAGED).iterdir()) == [fresh]
+
+
+def test_files_of_an_hour_are_merged_up_to_a_number_of_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table_care, "MAX_MERGED_ROWS", 3)
+    for _ in range(4):
+        write(tmp_path, row(1))
+        commit(tmp_path, MONTH, NOW)
+    commit(tmp_path, MONTH, NOW + timedelta(hours=2))
+    sizes = [task.file.record_count for task in open_table(tmp_path).scan().plan_files()]
+    assert sorted(sizes) == [1, 3]
+    assert hosts(tmp_path) == ["host-1"] * 4
 
 
 def test_one_committer_at_a_time(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from tidscope_backend.cli.version import PrintVersion
 
 VERBS = (
     "up",
+    "fleet",
     "doctor",
     "attach",
     "record",

@@ -42,7 +42,7 @@ def _run(options: argparse.Namespace) -> int:
                 print_lines(*(json.dumps(row, default=str) for row in rows))
             else:
                 print_lines(*str(found).rstrip("\n").split("\n"))
-    except (NoTableError, duckdb.Error) as error:
+    except (NoTableError, OSError, duckdb.Error) as error:
         raise CommandError(str(error)) from None
     return 0
 

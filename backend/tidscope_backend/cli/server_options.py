@@ -10,6 +10,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 from ipaddress import ip_network
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from tidscope_backend.cli.command import CommandError
 from tidscope_backend.settings import (
@@ -115,6 +116,13 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="keep the totals by role of all hosts for N days, as a table that `tidscope query` "
         "reads (default: keep none)",
+    )
+    parser.add_argument(
+        "--roles-store",
+        type=store_address,
+        metavar="URL",
+        help="store of that table, such as s3://BUCKET/PREFIX or file:///FOLDER, with credentials "
+        "in the environment (default: the runs directory)",
     )
     parser.add_argument(
         "--keep-runs-days",
@@ -268,9 +276,12 @@ def with_detaching(settings: Settings, options: argparse.Namespace) -> Settings:
 
 
 def role_arguments(options: argparse.Namespace) -> list[str]:
-    """Return the option of totals by role as arguments of another command."""
-    days = options.keep_roles_days
-    return [] if days is None else ["--keep-roles-days", f"{days!r}"]
+    """Return the options of totals by role as arguments of another command."""
+    days, store = options.keep_roles_days, options.roles_store
+    return [
+        *([] if days is None else ["--keep-roles-days", f"{days!r}"]),
+        *([] if store is None else ["--roles-store", store]),
+    ]
 
 
 def with_roles(settings: Settings, options: argparse.Namespace) -> Settings:
@@ -281,10 +292,13 @@ def with_roles(settings: Settings, options: argparse.Namespace) -> Settings:
     """
     days = options.keep_roles_days
     if days is None:
+        if options.roles_store is not None:
+            raise CommandError("--roles-store needs --keep-roles-days N")
         return settings
-    if find_spec("pyiceberg") is None:
-        raise CommandError("--keep-roles-days needs PyIceberg: pip install 'tidscope[fleet]'")
-    return replace(settings, keep_roles_seconds=days * DAY_SECONDS)
+    for module, name in (("pyiceberg", "PyIceberg"), ("obstore", "obstore")):
+        if find_spec(module) is None:
+            raise CommandError(f"--keep-roles-days needs {name}: pip install 'tidscope[fleet]'")
+    return replace(settings, keep_roles_seconds=days * DAY_SECONDS, roles_store=options.roles_store)
 
 
 def trace_arguments(options: argparse.Namespace) -> list[str]:
@@ -334,6 +348,21 @@ def network(text: str) -> str:
         return str(ip_network(text))
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"{error}; use one such as 10.0.0.0/24") from None
+
+
+STORES = ("s3", "gs", "abfss", "file")
+
+
+def store_address(text: str) -> str:
+    """Read the address of a store of objects; secrets are no part of it."""
+    parts = urlsplit(text)
+    if parts.scheme not in STORES or not (parts.netloc or parts.scheme == "file"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no store; use s3://BUCKET/PREFIX, say")
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        raise argparse.ArgumentTypeError("credentials belong in the environment")
+    if parts.scheme == "file" and (parts.netloc or not parts.path.startswith("/")):
+        raise argparse.ArgumentTypeError(f"{text!r} is no folder; use file:///FOLDER")
+    return text.rstrip("/")
 
 
 def positive_number(text: str) -> float:

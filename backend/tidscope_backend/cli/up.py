@@ -127,6 +127,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_ledger_options(parser)
     add_debug_file_options(parser)
     add_fleet_options(parser, "find hosts")
+    parser.set_defaults(tell_hosts=False)
     parser.add_argument(
         "--json", action="store_true", help="print address and process ids as one line of JSON"
     )
@@ -335,6 +336,8 @@ async def _announce(
         print_lines(f"view only: {running.view_url}", flush=True)
         if running.spans_token is not None:
             print_lines(*_how_to_send(options, running.spans_token), flush=True)
+        if options.tell_hosts:
+            print_lines(*_how_to_add_hosts(options, running), flush=True)
         _say("Ctrl-C stops it")
     wanted = options.open
     if wanted is None:
@@ -352,6 +355,22 @@ def _how_to_send(options: argparse.Namespace, token: str) -> list[str]:
         f"  OTEL_EXPORTER_OTLP_TRACES_HEADERS=authorization=Bearer%20{token}",
         f"or, by gRPC, to http://127.0.0.1:{options.otlp_grpc_port}",
     ]
+
+
+def _how_to_add_hosts(options: argparse.Namespace, running: Running) -> list[str]:
+    """Return what to do on this machine and on another host, so that its collector connects."""
+    name = socket.getfqdn()
+    port = running.address.rpartition(":")[2]
+    address = f"wss://{name}" if options.host == DEFAULT_HOST else f"ws://{name}:{port}"
+    lines = [
+        "another host NAME is added by its secret, which this command prints here",
+        "  tidscope hosts add NAME",
+        "and is given there",
+        f"  {COLLECTOR_VARIABLE}=SECRET tidscope collect --backend {address}",
+    ]
+    if options.host == DEFAULT_HOST:
+        lines.append("through a proxy on this machine that ends TLS (docs/installing.md)")
+    return [*lines, 'all hosts answer to  tidscope query "describe roles"']
 
 
 async def _ready(running: Running, client: BackendClient) -> None:

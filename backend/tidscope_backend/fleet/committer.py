@@ -1,124 +1,140 @@
-"""Moves parts into the table, each exactly once, and keeps the table small.
+"""Moves parts into the table, each exactly once.
 
-`python -m tidscope_backend.fleet.committer FOLDER SECONDS` commits what waits. A commit names its
-parts in the snapshot, so parts of a process that died after the commit are known and only removed.
-A lock excludes a second committer; Iceberg refuses a commit on a table that has changed.
+`python -m tidscope_backend.fleet.committer FOLDER SECONDS [STORE]` commits what waits. A commit
+names its parts in the snapshot, so parts of a process that died after the commit are known and only
+removed. Snapshots go after an hour; of an older part, the table is asked for its first row.
 """
 
-import fcntl
-import os
 import sys
 import time
-from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyiceberg.exceptions import CommitFailedException
+from pyiceberg.expressions import And, BooleanExpression, EqualTo, IsNull, Reference
 from pyiceberg.table import Table
 
-from tidscope_backend.fleet.role_rows import SCHEMA
-from tidscope_backend.fleet.role_table import (
-    PARTS,
+from tidscope_backend.fleet.part_store import (
     STAGED,
-    committed,
-    open_table,
+    PartStore,
+    StoreError,
+    is_local,
     path_of,
-    staged_parts,
+    sync_file,
+    url_of,
 )
-from tidscope_backend.store.folder import sync_folder
+from tidscope_backend.fleet.role_rows import SCHEMA
+from tidscope_backend.fleet.role_table import PARTS, NoTableError, committed, open_table
+from tidscope_backend.fleet.table_care import ORDER, SNAPSHOTS, care
 
 CLOCK_S = 1.0
 """Maximum lag of times of files behind the clock, in seconds."""
-AT_ONCE = 500_000
+AT_ONCE = 100_000
 """Number of rows after which a commit takes no further part, which bounds its memory."""
-SETTLED = timedelta(minutes=15)
-"""Time after an hour's end in which its rows still come; then its files are merged."""
-MAX_MERGED_ROWS = 1_000_000
-"""Maximum rows of an hour that is merged here, in memory; other engines merge larger ones."""
-ORDER = [(name, "ascending") for name in ("role", "program", "host", "target", "time")]
-"""Order of rows in a file: questions are about one role of many hosts."""
-SNAPSHOTS = timedelta(hours=1)
-"""Time for which snapshots are kept, for readers that began earlier."""
+REMEMBERED = SNAPSHOTS - timedelta(minutes=15)
+"""Age of parts up to which snapshots name those that are in the table: clocks of hosts differ."""
+LEASE_S = 700.0
+"""Time after which another committer may begin, in seconds; this process is stopped before."""
+UNFINISHED_S = 3600.0
+"""Age after which an unfinished part is that of a process that died, in seconds."""
 
 
-def commit(folder: Path, keep_seconds: float, now: datetime) -> int:
+def commit(folder: Path, keep_seconds: float, now: datetime, store: str | None = None) -> int:
     """Commit all parts, merge small files, and delete what is too old.
 
     Args:
-        folder: folder of the table.
+        folder: folder of the catalog.
         keep_seconds: age after which rows are deleted, in seconds.
         now: the time.
+        store: address of the store of parts and table; None for the folder.
 
     Returns:
         Number of rows added; 0 if another committer is at work.
 
     Raises:
         OSError: files cannot be read or written.
-        NoTableError: PyIceberg is missing.
+        NoTableError: PyIceberg is missing, or the table is in another store.
+        CommitFailedException: another committer was faster; the parts stay.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return 0
-    else:
-        table = open_table(folder, make=True)
-        rows = _add(table, folder)
-        _delete_before(table, now - timedelta(seconds=keep_seconds))
-        _merge(table, now - SETTLED)
-        table.maintenance.expire_snapshots().older_than(_naive(now - SNAPSHOTS)).commit()
-        _remove_unused(table, now - SNAPSHOTS)
+    _remove_unfinished(folder / STAGED, time.time() - UNFINISHED_S)
+    parts = PartStore(url_of(folder) if store is None else store)
+    with parts.exclusive(LEASE_S) as mine:
+        if not mine:
+            return 0
+        table = open_table(folder, make=True, store=parts.url)
+        rows = _add(table, parts, now)
+        care(table, parts, now, timedelta(seconds=keep_seconds))
         return rows
-    finally:
-        os.close(descriptor)
 
 
-def _add(table: Table, folder: Path) -> int:
+def _add(table: Table, parts: PartStore, now: datetime) -> int:
     rows = 0
-    waiting = staged_parts(folder)
+    waiting = parts.names()
     done = committed(table)
     while waiting:
-        batch, new, count = list[Path](), dict[Path, pa.Table](), 0
+        batch, new, count = list[str](), dict[str, pa.Table](), 0
         while waiting and count < AT_ONCE:
-            part = waiting.pop(0)
-            batch.append(part)
-            if part.name not in done and (found := _read(part)) is not None:
-                new[part] = found
-                count += found.num_rows
+            name = waiting.pop(0)
+            batch.append(name)
+            found = None if name in done else _read(parts, name)
+            if found is None or (now - _sealed(name) > REMEMBERED and _is_in(table, found)):
+                continue
+            new[name] = found
+            count += found.num_rows
         if new:
             added = pa.concat_tables(new.values()).sort_by(ORDER)
-            names = " ".join(part.name for part in new)
             before = time.time()
-            table.append(added, snapshot_properties={PARTS: names})
-            _flush(path_of(table.location()), before - CLOCK_S)
+            table.append(added, snapshot_properties={PARTS: " ".join(new)})
+            if is_local(table.location()):
+                _flush(path_of(table.location()), before - CLOCK_S)
             rows += count
-        for part in batch:
-            part.unlink(missing_ok=True)
-        sync_folder(folder / STAGED)
+        parts.remove(batch)
     return rows
+
+
+def _sealed(name: str) -> datetime:
+    """Return the time in a part's name, by the clock of its backend."""
+    try:
+        return datetime.fromtimestamp(int(name.partition("-")[0]) / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return datetime.min.replace(tzinfo=UTC)
+
+
+def _is_in(table: Table, part: pa.Table) -> bool:
+    """Return True if the table has the first row of a part, and so all of them."""
+    if not part.num_rows:
+        return True
+    row = part.slice(0, 1).to_pylist()[0]
+    wanted: BooleanExpression = EqualTo(term=Reference("time"), value=row["time"].isoformat())
+    for name in ("host", "target", "role"):
+        value, column = row[name], Reference(name)
+        wanted = And(
+            wanted, IsNull(term=column) if value is None else EqualTo(term=column, value=value)
+        )
+    return bool(table.scan(row_filter=wanted, selected_fields=("time",), limit=1).to_arrow())
 
 
 def _flush(folder: Path, since_s: float) -> None:
     """Flush files written since a time to disk, which PyIceberg leaves to the system."""
     for path in folder.rglob("*"):
         if path.stat().st_mtime >= since_s:
-            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+            sync_file(path)
 
 
-def _read(part: Path) -> pa.Table | None:
-    """Return a part's rows; a damaged part is set aside and reported."""
+def _read(parts: PartStore, name: str) -> pa.Table | None:
+    """Return a part's rows, if it is still there; a damaged part is set aside and reported."""
+    data = parts.get(name)
+    if data is None:
+        return None
     try:
-        found = pq.read_table(part)
+        found = pq.read_table(pa.BufferReader(data))
     except pa.ArrowInvalid as error:
-        part.rename(part.with_suffix(".damaged"))
-        print(f"{part.name} is damaged and set aside: {error}", file=sys.stderr)
+        parts.set_aside(name)
+        print(f"{name} is damaged and set aside: {error}", file=sys.stderr)
         return None
     absent = [field for field in SCHEMA if field.name not in found.column_names]
     for field in absent:
@@ -126,55 +142,22 @@ def _read(part: Path) -> pa.Table | None:
     return found.select(SCHEMA.names).cast(SCHEMA)
 
 
-def _delete_before(table: Table, until: datetime) -> None:
-    """Delete whole hours before a time."""
-    hour = until.replace(minute=0, second=0, microsecond=0)
-    old = f"time < '{hour.isoformat()}'"
-    if any(True for _ in table.scan(row_filter=old).plan_files()):
-        table.delete(old)
-
-
-def _merge(table: Table, until: datetime) -> None:
-    """Merge the files of each hour that ended before a time, sorted by role."""
-    rows, files = Counter[int](), Counter[tuple[int, int]]()
-    for task in table.scan().plan_files():
-        hour, bucket = task.file.partition[0], task.file.partition[1]
-        files[hour, bucket] += 1
-        rows[hour] += task.file.record_count
-    end = int(until.timestamp()) // 3600
-    for hour in sorted({hour for (hour, _), count in files.items() if count > 1 and hour < end}):
-        if rows[hour] <= MAX_MERGED_ROWS:
-            within = _within(datetime.fromtimestamp(hour * 3600, UTC))
-            found = table.scan(row_filter=within).to_arrow()
-            table.overwrite(found.sort_by(ORDER), overwrite_filter=within)
-
-
-def _within(hour: datetime) -> str:
-    """Return a filter of the rows of an hour."""
-    later = hour + timedelta(hours=1)
-    return f"time >= '{hour.isoformat()}' and time < '{later.isoformat()}'"
-
-
-def _remove_unused(table: Table, before: datetime) -> None:
-    """Remove data and metadata files that no snapshot has, and that are older than a time."""
-    used = {path_of(one) for one in table.inspect.all_files()["file_path"].to_pylist()}
-    for snapshot in table.snapshots():
-        used.add(path_of(snapshot.manifest_list))
-        used |= {path_of(one.manifest_path) for one in snapshot.manifests(table.io)}
-    home = path_of(table.location())
-    for path in (*home.glob("data/**/*.parquet"), *home.glob("metadata/*.avro")):
-        if path not in used and path.stat().st_mtime < before.timestamp():
-            path.unlink()
-
-
-def _naive(when: datetime) -> datetime:
-    """Return a time as PyIceberg wants it: UTC, without saying so."""
-    return when.astimezone(UTC).replace(tzinfo=None)
+def _remove_unfinished(staged: Path, before_s: float) -> None:
+    """Remove what processes that died have left of parts that they were writing."""
+    for path in staged.glob("*.new"):
+        if path.stat().st_mtime < before_s:
+            path.unlink(missing_ok=True)
 
 
 def main(arguments: Sequence[str]) -> None:
     """Commit once."""
-    commit(Path(arguments[0]), float(arguments[1]), datetime.now(UTC))
+    folder, seconds, *store = arguments
+    try:
+        commit(Path(folder), float(seconds), datetime.now(UTC), *store)
+    except (NoTableError, StoreError) as error:
+        raise SystemExit(str(error)) from None
+    except CommitFailedException:
+        raise SystemExit("another committer was faster; parts wait for the next commit") from None
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
 """Questions in SQL about the totals by role, answered by DuckDB."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
+from tidscope_backend.fleet.part_store import PartStore, access, is_local
 from tidscope_backend.fleet.role_table import (
     NoTableError,
     NotMadeError,
@@ -10,6 +12,7 @@ from tidscope_backend.fleet.role_table import (
     data_files,
     open_table,
     staged_parts,
+    store_of,
 )
 
 if TYPE_CHECKING:
@@ -20,29 +23,45 @@ def connect(folder: Path) -> "duckdb.DuckDBPyConnection":
     """Return a database in memory with the view `roles`: the table, and parts that wait for it.
 
     Args:
-        folder: folder of the table.
+        folder: folder of the catalog.
 
     Raises:
         NoTableError: PyIceberg is missing, or there is no table.
+        OSError: the store of the table is not reached.
     """
     import duckdb
 
     # Parts first: one that is committed meanwhile is then known as such.
-    staged = staged_parts(folder)
+    here = {one.name: str(one) for one in staged_parts(folder)}
     known, files = set[str](), list[str]()
+    store = None
     try:
         table = open_table(folder)
     except NotMadeError:
-        if not staged:
+        if not here:
             raise
     else:
+        store = PartStore(store_of(table))
+        here |= {name: store.address(name) for name in store.names()}
+        table = table.refresh()
         known = committed(table)
-        files += map(str, data_files(table))
-    files += [str(one) for one in staged if one.name not in known and one.exists()]
+        files += data_files(table)
+    waiting = (path for name, path in here.items() if name not in known)
+    files += [one for one in waiting if "://" in one or Path(one).exists()]
     if not files:
         raise NoTableError(f"{folder} has no rows yet; the first ones come after a minute")
     database = duckdb.connect()
     database.execute("set timezone = 'UTC'")
+    if store is not None and not is_local(store.url):
+        _reach(database, store.url)
     found = database.read_parquet(files, union_by_name=True, hive_partitioning=False)
     found.create_view("roles")
     return database
+
+
+def _reach(database: "duckdb.DuckDBPyConnection", url: str) -> None:
+    """Let a database read a store of objects without an extension, which it would download."""
+    from obstore.fsspec import FsspecStore
+
+    scheme: Any = urlsplit(url).scheme
+    database.register_filesystem(FsspecStore(scheme, **access(url)))

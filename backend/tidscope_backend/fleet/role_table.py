@@ -1,25 +1,30 @@
-"""Folder of the totals by role, and its Iceberg table.
+"""Folder of the totals by role, and their Iceberg table.
 
-ROLES/staged/*.parquet     parts that wait for the committer
+ROLES/staged/*.parquet     parts that wait for the committer or, with a store, to be sent there
 ROLES/catalog.db           SQLite catalog of the table `tidscope.roles`
-ROLES/tidscope/roles/      data files by hour and bucket of hosts, and Iceberg's metadata
+
+The table is in the store (part_store.py), which is this folder unless another one was chosen.
 """
 
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
+from typing import TYPE_CHECKING, Any
 
+from tidscope_backend.fleet.part_store import STAGED, endpoint, is_local, path_of, url_of
 from tidscope_backend.fleet.role_rows import SCHEMA
 
 if TYPE_CHECKING:
-    from pyiceberg.catalog.sql import SqlCatalog
+    from pyiceberg.catalog import Catalog
     from pyiceberg.table import Table
 
 FOLDER = ".roles"
 """Folder in the runs directory."""
-STAGED = "staged"
 CATALOG = "catalog.db"
+CATALOG_NAME = "tidscope"
+"""Name of the catalog in PyIceberg's configuration, which may name one that backends share."""
 NAME = "tidscope.roles"
+WITHIN = "tidscope/roles"
+"""Path of the table in its store."""
 PARTS = "tidscope.parts"
 """Property of snapshots: names of the parts that they added, separated by blanks."""
 BUCKETS = 16
@@ -30,6 +35,8 @@ PROPERTIES = {
     "write.parquet.row-group-limit": "16384",
     "write.metadata.delete-after-commit.enabled": "true",
     "write.metadata.previous-versions-max": "10",
+    # PyIceberg would add the rows of a refused commit again, after those of another committer.
+    "commit.retry.num-retries": "0",
 }
 
 
@@ -42,7 +49,7 @@ class NotMadeError(NoTableError):
 
 
 def staged_parts(folder: Path) -> list[Path]:
-    """Return parts, oldest first."""
+    """Return the parts on this machine, oldest first."""
     return sorted((folder / STAGED).glob("*.parquet"))
 
 
@@ -52,55 +59,75 @@ def committed(table: "Table") -> set[str]:
     return {name for one in summaries for name in (one.get(PARTS) or "").split()}
 
 
-def path_of(uri: str) -> Path:
-    """Return the path of a local file's address."""
-    return Path(unquote(urlsplit(uri).path))
+def store_of(table: "Table") -> str:
+    """Return the address of the table's store."""
+    return table.location().removesuffix("/" + WITHIN)
 
 
-def data_files(table: "Table") -> list[Path]:
-    """Return the files of the table's rows."""
-    return [path_of(one.file.file_path) for one in table.scan().plan_files()]
+def data_files(table: "Table") -> list[str]:
+    """Return the files of the table's rows: paths, or addresses in a store that is no folder."""
+    found = (one.file.file_path for one in table.scan().plan_files())
+    return [str(path_of(uri)) if is_local(uri) else uri for uri in found]
 
 
-def open_table(folder: Path, *, make: bool = False) -> "Table":
+def open_table(folder: Path, *, make: bool = False, store: str | None = None) -> "Table":
     """Open the table.
 
     Args:
-        folder: folder of the table.
+        folder: folder of the catalog.
         make: make it if there is none, and add columns that it lacks.
+        store: address of the store where it is made; None for the folder.
 
     Raises:
-        NoTableError: PyIceberg is not installed.
+        NoTableError: PyIceberg is not installed, or the table is in another store.
         NotMadeError: there is no table.
     """
     try:
-        from pyiceberg.catalog.sql import SqlCatalog
+        from pyiceberg.catalog import load_catalog
         from pyiceberg.exceptions import NoSuchTableError
+        from pyiceberg.utils.config import Config
     except ImportError:
         raise NoTableError("PyIceberg is missing: pip install 'tidscope[fleet]'") from None
     missing = NotMadeError(f"{folder} has no table; tidscope up --keep-roles-days N makes one")
-    if not make and not (folder / CATALOG).exists():
+    store = url_of(folder) if store is None else store
+    shared: dict[str, Any] | None = Config().get_catalog_config(CATALOG_NAME)
+    if not make and shared is None and not (folder / CATALOG).exists():
         raise missing
-    catalog = SqlCatalog(
-        "tidscope", uri=f"sqlite:///{folder / CATALOG}", warehouse=folder.absolute().as_uri()
-    )
-    if make:
-        return _made(catalog)
+    own = {"type": "sql", "uri": f"sqlite:///{folder / CATALOG}", "warehouse": store}
+    catalog = load_catalog(CATALOG_NAME, **{**_access(), **(own if shared is None else shared)})
     try:
-        return catalog.load_table(NAME)
+        table = _made(catalog, store) if make else catalog.load_table(NAME)
     except NoSuchTableError:
         raise missing from None
+    if make and store_of(table) != store:
+        raise NoTableError(f"the table is in {store_of(table)} already, not in {store}")
+    return table
 
 
-def _made(catalog: "SqlCatalog") -> "Table":
+def _access() -> dict[str, str]:
+    """Return how PyIceberg reaches an S3 service, from the environment's usual variables."""
+    found = {
+        "s3.endpoint": endpoint(),
+        "s3.region": os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION"),
+        "s3.connect-timeout": "5",
+        "s3.request-timeout": "20",
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def _made(catalog: "Catalog", store: str) -> "Table":
     from pyiceberg.transforms import BucketTransform, HourTransform
 
     catalog.create_namespace_if_not_exists(NAME.partition(".")[0])
-    table = catalog.create_table_if_not_exists(NAME, SCHEMA, properties=PROPERTIES)
+    place = f"{store}/{WITHIN}"
+    table = catalog.create_table_if_not_exists(NAME, SCHEMA, place, properties=PROPERTIES)
     if table.spec().is_unpartitioned():
         with table.update_spec() as spec:
             spec.add_field("time", HourTransform(), "hour")
             spec.add_field("host", BucketTransform(BUCKETS), "host_bucket")
+    if not PROPERTIES.items() <= table.properties.items():
+        with table.transaction() as change:
+            change.set_properties(PROPERTIES)
     if set(SCHEMA.names) - set(table.schema().column_names):
         with table.update_schema() as schema:
             schema.union_by_name(SCHEMA)

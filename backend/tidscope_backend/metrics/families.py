@@ -70,6 +70,7 @@ class Facts:
         connections: connections of the server.
         debug_files: debug files that were asked for, by outcome.
         role_rows: rows of totals by role that are kept, by outcome.
+        role_parts_waiting: parts of totals by role that wait for their store.
     """
 
     stream: StreamFacts
@@ -80,6 +81,7 @@ class Facts:
     connections: ConnectionCounts = field(default_factory=ConnectionCounts)
     debug_files: Mapping[str, int] = field(default_factory=dict)
     role_rows: Mapping[str, int] = field(default_factory=dict)
+    role_parts_waiting: int = 0
 
 
 def families(facts: Facts) -> Iterator[Metric]:
@@ -93,8 +95,16 @@ def families(facts: Facts) -> Iterator[Metric]:
         ),
         _by_outcome(
             "tidscope_role_rows",
-            "Rows of totals by role: taken to be kept, and lost as they could not be written.",
+            "Rows of totals by role: taken to be kept, lost as they could not be written or sent, "
+            "and refused as a part cannot have them.",
             facts.role_rows,
+        ),
+        (
+            GaugeMetricFamily(
+                "tidscope_role_parts_waiting",
+                "Parts of totals by role that wait on this machine for their store.",
+                facts.role_parts_waiting,
+            ),
         ),
         _of_connections(facts.connections),
         _of_runs(facts.runs),
@@ -348,6 +358,7 @@ def gather(
     connections: ConnectionCounts | None = None,
     debug_files: Mapping[str, int] = MappingProxyType({}),
     role_rows: Mapping[str, int] = MappingProxyType({}),
+    role_parts_waiting: int = 0,
 ) -> Facts:
     """Gather all facts at one instant, in the thread that changes them."""
     now = meters.clock()
@@ -384,4 +395,5 @@ def gather(
         connections=replace(connections) if connections else ConnectionCounts(),
         debug_files=dict(debug_files),
         role_rows=dict(role_rows),
+        role_parts_waiting=role_parts_waiting,
     )
