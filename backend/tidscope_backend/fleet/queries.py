@@ -1,5 +1,6 @@
 """Questions in SQL about the totals by role, answered by DuckDB."""
 
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,11 +17,14 @@ if TYPE_CHECKING:
     import duckdb
 
 
-def connect(folder: Path) -> "duckdb.DuckDBPyConnection":
+def connect(
+    folder: Path, within: tuple[datetime, datetime] | None = None
+) -> "duckdb.DuckDBPyConnection":
     """Return a database in memory with the view `roles`: the table, and parts that wait for it.
 
     Args:
         folder: folder of the table.
+        within: time of interest, which spares files without rows of that time; None for all.
 
     Raises:
         NoTableError: PyIceberg is missing, or there is no table.
@@ -37,7 +41,7 @@ def connect(folder: Path) -> "duckdb.DuckDBPyConnection":
             raise
     else:
         known = committed(table)
-        files += map(str, data_files(table))
+        files += map(str, data_files(table, within))
     files += [str(one) for one in staged if one.name not in known and one.exists()]
     if not files:
         raise NoTableError(f"{folder} has no rows yet; the first ones come after a minute")

@@ -5,6 +5,7 @@ ROLES/catalog.db           SQLite catalog of the table `tidscope.roles`
 ROLES/tidscope/roles/      data files by hour and bucket of hosts, and Iceberg's metadata
 """
 
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
@@ -57,9 +58,13 @@ def path_of(uri: str) -> Path:
     return Path(unquote(urlsplit(uri).path))
 
 
-def data_files(table: "Table") -> list[Path]:
-    """Return the files of the table's rows."""
-    return [path_of(one.file.file_path) for one in table.scan().plan_files()]
+def data_files(table: "Table", within: tuple[datetime, datetime] | None = None) -> list[Path]:
+    """Return the files of the table's rows, or those that may have rows of some time."""
+    scan = table.scan()
+    if within is not None:
+        since, until = (one.isoformat() for one in within)
+        scan = table.scan(row_filter=f"time >= '{since}' and time < '{until}'")
+    return [path_of(one.file.file_path) for one in scan.plan_files()]
 
 
 def open_table(folder: Path, *, make: bool = False) -> "Table":
