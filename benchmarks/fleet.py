@@ -61,6 +61,7 @@ class Made:
             "role": ["worker-#" if at % 10 == 0 else f"role-{at}" for at in role],
             "live": [8] * self._count,
             "exited": [0] * self._count,
+            "labels": [None] * self._count,
         }
         self._columns = {
             name: pa.array(rows, SCHEMA.field(name).type) for name, rows in self._fixed.items()

@@ -1,14 +1,24 @@
 """Composition root: the only place that wires the backend's parts together."""
 
 import asyncio
+import json
 import time
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Container, Coroutine, Iterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from tidscope_wire.audit import FILE as AUDIT_FILE
 from tidscope_wire.audit import TIDSCOPE, AuditLog, AuditTrail
-from tidscope_wire.generated.models import FrameHeader, LiveState, Retention, Role, Target
+from tidscope_wire.generated.models import (
+    FrameHeader,
+    Host,
+    LiveState,
+    Retention,
+    Role,
+    Target,
+)
 
 from tidscope_backend import VERSION, api
 from tidscope_backend.api.collectors import (
@@ -21,6 +31,7 @@ from tidscope_backend.api.collectors import (
     targets_router,
 )
 from tidscope_backend.api.compare import compare_router, experiments_router
+from tidscope_backend.api.fleet import fleet_router
 from tidscope_backend.api.openapi import (
     DocumentedApp,
     add_error_handlers,
@@ -49,6 +60,8 @@ from tidscope_backend.connections.table import ConnectionCounts
 from tidscope_backend.debug_files.service import open_debug_files
 from tidscope_backend.demo.demo_process import DemoProcess
 from tidscope_backend.experiments.child import ExperimentProcess
+from tidscope_backend.fleet.asking import Questions
+from tidscope_backend.fleet.recent_roles import RecentRoles
 from tidscope_backend.fleet.role_keeper import RoleKeeper
 from tidscope_backend.fleet.role_rows import Reading
 from tidscope_backend.fleet.role_table import FOLDER
@@ -143,6 +156,12 @@ class Backend:
             *(settings, self.registry, self.links, self.ingest), self.recorder.unfinished_targets
         )
         self.fleet = self._fleet()
+        self.recent_roles = RecentRoles(self._readings, kept=self.roles is not None)
+        runs_dir = settings.runs_dir
+        self.questions = Questions(
+            *(None if runs_dir is None else runs_dir / FOLDER, self.recent_roles, self._live_hosts),
+            clock,
+        )
         self.unwatched = UnwatchedTargets(
             *(self.registry, self.links, clock),
             *(settings.slow_unwatched_seconds, settings.detach_unwatched_seconds),
@@ -208,11 +227,28 @@ class Backend:
             self.meters.observe(target.host, header)
 
     def _readings(self) -> Iterator[Reading]:
-        names = {one.id: one.name for one in self.registry.hosts}
+        hosts = {one.id: (one.name, _labels_text(one)) for one in self.registry.hosts}
         for target in self.registry.targets:
             meter = self.meters.targets.get(target.id)
             if meter is not None:
-                yield Reading(target, names.get(target.host, ""), meter)
+                name, labels = hosts.get(target.host, ("", None))
+                yield Reading(target, name, meter, labels)
+
+    def _live_hosts(self) -> dict[str, Any]:
+        """Return what pages show of connected hosts beside their totals."""
+        attached: dict[str, list[str]] = defaultdict(list)
+        for target, _ in self.registry.attached():
+            attached[target.host].append(target.id)
+        return {
+            one.id: {
+                "name": one.name,
+                "labels": one.labels,
+                "connected": True,
+                "targets": attached[one.id],
+            }
+            for one in self.registry.hosts
+            if one.connected
+        }
 
     def state(self) -> LiveState:
         """Return what pages show of hosts, targets and recordings."""
@@ -272,6 +308,7 @@ class Backend:
                     _tidy(self.spans, self.disk),
                     self.thread_naming.run(),
                     *(() if self.debug_files is None else (self.debug_files.run(),)),
+                    self.recent_roles.run(),
                     *(() if self.roles is None else (self.roles.run(),)),
                     *(() if self.fleet is None else (self.fleet.run(),)),
                     *pushing,
@@ -284,6 +321,7 @@ class Backend:
                 yield
         finally:
             await self.experiment_process.stop()
+            await self.questions.close()
             if self.roles is not None:
                 await self.roles.close()
             await self.runs.close()
@@ -297,6 +335,7 @@ class Backend:
         registry, links, disk = self.registry, self.links, self.disk
         yield health_router(self.clock, registry, links, self.fanout, self.connections)
         yield hosts_router(registry)
+        yield fleet_router(self.questions)
         yield processes_router(links)
         yield targets_router(registry, links)
         yield steering_router(registry, links)
@@ -346,6 +385,10 @@ class Backend:
             _run_windows(self.runs, self.disk),
             self.disk,
         )
+
+
+def _labels_text(host: Host) -> str | None:
+    return json.dumps(host.labels, sort_keys=True) if host.labels else None
 
 
 def create_app(settings: Settings, connections: ConnectionCounts | None = None) -> FastAPI:

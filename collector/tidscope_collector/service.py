@@ -46,6 +46,7 @@ from tidscope_collector.uplink.audited_commands import AuditedCommands
 from tidscope_collector.uplink.commands import CommandHandler, Commands
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.frames import FramesLink
+from tidscope_collector.uplink.host_labels import host_labels
 from tidscope_collector.uplink.sign_in import UNIX, SignIn
 from tidscope_collector.waits.source import LedgerOptions
 from tidscope_collector.walk.choice import Choice as WalkChoice
@@ -281,6 +282,7 @@ def describe_host(procfs: ProcFs, sources: Sources) -> Host:
         cpu_model=_cpu_model(procfs),
         memory_bytes=memory,
         connected=True,
+        labels=host_labels(Path("/"), os.environ),
         collector=CollectorInfo(
             pid=os.getpid(),
             version=version("tidscope"),

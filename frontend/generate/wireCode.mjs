@@ -34,6 +34,8 @@ const TRACES_READ = [
 ];
 /** Answers about stacks, checked where flame graphs are drawn; `StackPlaces` is read elsewhere, too. */
 const STACKS_READ = ["StackGraph", "StackDifference", "StackPlaces"];
+/** Answers about many hosts, whose page is loaded when opened. */
+const FLEET_READ = ["FleetHosts", "FleetAcross", "FleetComparison"];
 /** Messages that the page sends and types that it names: they have types and no validators. */
 const TYPES_ONLY = [
   ...["LiveCommand", "SessionRequest", "AttachRequest", "RateRequest", "DelayAccountingRequest"],
@@ -284,7 +286,8 @@ function frameTables() {
 async function generated() {
   const schemas = readSchemas();
   const $defs = definitions(schemas, [
-    ...[...READ, ...EXPERIMENTS_READ, ...TRACES_READ, ...STACKS_READ, ...TYPES_ONLY],
+    ...[...READ, ...EXPERIMENTS_READ, ...TRACES_READ, ...STACKS_READ, ...FLEET_READ],
+    ...TYPES_ONLY,
   ]);
   const shared = 'import type { Validator } from "./validators";\n';
   return {
@@ -297,6 +300,8 @@ async function generated() {
     "traceValidators.d.ts": validatorTypes(TRACES_READ, shared),
     "stackValidators.js": await validators($defs, STACKS_READ),
     "stackValidators.d.ts": validatorTypes(STACKS_READ, shared),
+    "fleetValidators.js": await validators($defs, FLEET_READ),
+    "fleetValidators.d.ts": validatorTypes(FLEET_READ, shared),
     "closeCode.ts": closeCodes(schemas.get("CloseCode")),
     "catalogue.ts": [
       ...[NOTE, 'import type { FieldCatalogue } from "./models";', ""],

@@ -56,7 +56,10 @@ def test_a_role_is_a_row_and_what_is_not_known_is_absent(watched: Watched) -> No
         "cpu_run_ns": 7,
     }
     assert (rest["role"], rest["cpu_delay_ns"]) == (None, 2)
-    assert {*worker, *COUNTERS} == set(SCHEMA.names)
+    assert {*worker, *COUNTERS, "labels"} == set(SCHEMA.names)
+    (reading,) = watched.readings()
+    labelled = rows_of([reading._replace(labels='{"region":"b"}')], {})
+    assert {one["labels"] for one in labelled} == {'{"region":"b"}'}
 
 
 def test_a_target_without_a_newer_frame_has_no_new_rows(watched: Watched) -> None:

@@ -1,5 +1,6 @@
 """Questions in SQL about the totals by role, answered by DuckDB."""
 
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -19,11 +20,14 @@ if TYPE_CHECKING:
     import duckdb
 
 
-def connect(folder: Path) -> "duckdb.DuckDBPyConnection":
+def connect(
+    folder: Path, within: tuple[datetime, datetime] | None = None
+) -> "duckdb.DuckDBPyConnection":
     """Return a database in memory with the view `roles`: the table, and parts that wait for it.
 
     Args:
         folder: folder of the catalog.
+        within: time of interest, which spares files without rows of that time; None for all.
 
     Raises:
         NoTableError: PyIceberg is missing, or there is no table.
@@ -45,7 +49,7 @@ def connect(folder: Path) -> "duckdb.DuckDBPyConnection":
         here |= {name: store.address(name) for name in store.names()}
         table = table.refresh()
         known = committed(table)
-        files += data_files(table)
+        files += data_files(table, within)
     waiting = (path for name, path in here.items() if name not in known)
     files += [one for one in waiting if "://" in one or Path(one).exists()]
     if not files:

@@ -20,6 +20,7 @@ SCHEMA = pa.schema(
         pa.field("program", pa.utf8(), nullable=False),
         pa.field("pid", pa.int64(), nullable=False),
         pa.field("role", pa.utf8()),
+        pa.field("labels", pa.utf8()),
         *(pa.field(name, pa.int64(), nullable=False) for name in ("live", "exited")),
         *(pa.field(name, pa.int64()) for name in COUNTERS),
     ]
@@ -35,11 +36,13 @@ class Reading(NamedTuple):
         target: the target.
         host_name: name of its host.
         meter: what its newest frame said.
+        labels: labels of its host, as a JSON object; None without any.
     """
 
     target: Target
     host_name: str
     meter: TargetMeter
+    labels: str | None = None
 
 
 def rows_of(readings: Iterable[Reading], taken_us: Mapping[str, int]) -> list[dict[str, Any]]:
@@ -58,11 +61,12 @@ def rows_of(readings: Iterable[Reading], taken_us: Mapping[str, int]) -> list[di
             "program": target.process.name,
             "pid": target.process.pid,
             "role": role.role,
+            **({} if labels is None else {"labels": labels}),
             "live": role.live,
             "exited": role.exited,
             **{name: role.totals[name] for name in COUNTERS if name in role.totals},
         }
-        for target, host_name, meter in readings
+        for target, host_name, meter, labels in readings
         if meter.unix_us > taken_us.get(target.id, 0)
         for role in meter.roles
     ]

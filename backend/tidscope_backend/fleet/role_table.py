@@ -7,6 +7,7 @@ The table is in the store (part_store.py), which is this folder unless another o
 """
 
 import os
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,9 +65,16 @@ def store_of(table: "Table") -> str:
     return table.location().removesuffix("/" + WITHIN)
 
 
-def data_files(table: "Table") -> list[str]:
-    """Return the files of the table's rows: paths, or addresses in a store that is no folder."""
-    found = (one.file.file_path for one in table.scan().plan_files())
+def data_files(table: "Table", within: tuple[datetime, datetime] | None = None) -> list[str]:
+    """Return the files of the table's rows, or those that may have rows of some time.
+
+    Each is a path, or an address in a store that is no folder.
+    """
+    scan = table.scan()
+    if within is not None:
+        since, until = (one.isoformat() for one in within)
+        scan = table.scan(row_filter=f"time >= '{since}' and time < '{until}'")
+    found = (one.file.file_path for one in scan.plan_files())
     return [str(path_of(uri)) if is_local(uri) else uri for uri in found]
 
 

@@ -33,6 +33,11 @@ const ExperimentsPage = lazy(async () => {
   return { default: ExperimentsPage };
 });
 
+const HostsPage = lazy(async () => {
+  const { HostsPage } = await import("../features/hosts/HostsPage");
+  return { default: HostsPage };
+});
+
 const RunsPage = lazy(async () => {
   const { RunsPage } = await import("../features/runs/RunsPage");
   return { default: RunsPage };
@@ -70,6 +75,7 @@ const SessionDialog = lazy(async () => {
 
 const TITLES: Readonly<Partial<Record<Route["page"], string>>> = {
   doctor: "Doctor · tidscope",
+  hosts: "Hosts · tidscope",
   runs: "Runs · tidscope",
   compare: "Compare · tidscope",
   experiments: "Experiments · tidscope",
@@ -109,6 +115,9 @@ export function App() {
         break;
       case "go-live":
         navigate("/");
+        break;
+      case "go-hosts":
+        navigate("/hosts");
         break;
       case "go-runs":
         navigate("/runs");
@@ -162,6 +171,11 @@ export function App() {
           {!signedOut && at.page === "doctor" ? (
             <Suspense fallback={<EmptyState title="Loading Doctor…" />}>
               <DoctorPage />
+            </Suspense>
+          ) : null}
+          {!signedOut && at.page === "hosts" ? (
+            <Suspense fallback={<EmptyState title="Loading hosts…" />}>
+              <HostsPage query={at.query} />
             </Suspense>
           ) : null}
           {!signedOut && at.page === "runs" ? (
@@ -220,7 +234,8 @@ function NotFoundPage({ path }: { readonly path: string }) {
     <EmptyState title="Page not found" page>
       <p>
         <code>{path}</code> does not exist. Go to <PageLink href="/">Live</PageLink>,{" "}
-        <PageLink href="/runs">Runs</PageLink>, <PageLink href="/compare">Compare</PageLink>,{" "}
+        <PageLink href="/hosts">Hosts</PageLink>, <PageLink href="/runs">Runs</PageLink>,{" "}
+        <PageLink href="/compare">Compare</PageLink>,{" "}
         <PageLink href="/experiments">Experiments</PageLink>,{" "}
         <PageLink href="/traces">Traces</PageLink> or <PageLink href="/doctor">Doctor</PageLink>.
       </p>

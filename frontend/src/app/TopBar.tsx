@@ -36,6 +36,7 @@ export function TopBar({ onHelp, onSessions }: TopBarProps) {
       <Logo />
       <nav aria-label="Pages" className={styles.nav}>
         <NavLink href="/" here={page === "live" || stacksOf === "target"} name="Live" />
+        <NavLink href="/hosts" here={page === "hosts"} name="Hosts" />
         <NavLink
           href="/runs"
           here={page === "runs" || page === "run" || stacksOf === "run"}

@@ -16,6 +16,7 @@ export type Command =
   | "window-back"
   | "compare-before"
   | "go-live"
+  | "go-hosts"
   | "go-runs"
   | "go-compare"
   | "go-experiments"
@@ -48,6 +49,7 @@ const SEQUENCE_MS = 1500;
 
 const PLACES: Readonly<Record<string, Command>> = {
   l: "go-live",
+  h: "go-hosts",
   r: "go-runs",
   c: "go-compare",
   e: "go-experiments",
@@ -83,6 +85,7 @@ export const KEY_HELP: readonly (readonly [keys: readonly string[], does: string
   [["b"], "Compare the window with the time before it"],
   [["t"], "Go to the panel of the selected thread; Esc closes it"],
   [["g", "l"], "Go to Live"],
+  [["g", "h"], "Go to Hosts"],
   [["g", "r"], "Go to Runs"],
   [["g", "c"], "Go to Compare"],
   [["g", "e"], "Go to Experiments"],
@@ -96,6 +99,7 @@ export const KEY_HELP: readonly (readonly [keys: readonly string[], does: string
   [["←", "→", "↑", "↓"], "Move the cursor in the thread map"],
   [["←", "→", "↑", "↓"], "In a flame graph: along the line, to the caller, to the widest call"],
   [["Enter", "Esc"], "In a flame graph: zoom to the call, or back to its caller"],
+  [["←", "→", "↑", "↓"], "On the wall of hosts: move; Enter opens the host or the group"],
   [["f"], "In the thread map of a group: fold or unfold the process"],
   [["←", "→", "+", "−"], "On the scrub bar of a run: move the window, make it shorter or longer"],
   [["x"], "Select the focused run for comparison"],

@@ -9,6 +9,8 @@ export type Route =
       readonly mistake: string;
     }
   | { readonly page: "doctor" }
+  /** The query holds window, search and view; see features/hosts/link.ts. */
+  | { readonly page: "hosts"; readonly query: string }
   | { readonly page: "runs" }
   | { readonly page: "run"; readonly id: string }
   /** The query holds the whole comparison; see features/compare/link.ts. */
@@ -34,6 +36,9 @@ const TRACE_PATH = /^\/traces\/([0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63})$/;
 export function parseRoute(path: string, query: string): Route {
   if (path === "/doctor") {
     return { page: "doctor" };
+  }
+  if (path === "/hosts") {
+    return { page: "hosts", query: query.replace(/^\?/, "") };
   }
   if (path === "/runs") {
     return { page: "runs" };

@@ -1314,6 +1314,202 @@ class FigureDifference(Message):
     """
 
 
+FirstItem = TypeAliasType("FirstItem", Annotated[str, Field(max_length=256)])
+"""
+Host name.
+"""
+
+
+OtherItem = TypeAliasType("OtherItem", Annotated[str, Field(max_length=256)])
+"""
+Host name.
+"""
+
+
+class FleetCurve(Message):
+    """
+    A counter of a role on one host over time.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    host: Annotated[str, Field(max_length=64)]
+    """
+    Identity of a host.
+    """
+    values: list[float | None]
+    """
+    Value by step.
+    """
+
+
+class FleetFigure(Message):
+    """
+    A counter of one set of hosts.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    n: Annotated[int, Field(ge=0)]
+    """
+    Hosts that have a value.
+    """
+    mean: float | None
+    """
+    Mean of the hosts; null without any.
+    """
+    low: float | None
+    """
+    Lower end of the 95 % confidence interval of the mean; null with fewer than two hosts.
+    """
+    high: float | None
+    """
+    Upper end of that interval.
+    """
+
+
+LabelsAdditionalProperty = TypeAliasType(
+    "LabelsAdditionalProperty", Annotated[str, Field(max_length=128)]
+)
+
+
+State = TypeAliasType("State", Annotated[float, Field(ge=0.0)])
+"""
+Threads.
+"""
+
+
+Role1 = TypeAliasType("Role1", Annotated[int, Field(ge=0)])
+"""
+Place, from 0.
+"""
+
+
+class FleetHost(Message):
+    """
+    What a host did in a window.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    host: Annotated[str, Field(max_length=64)]
+    """
+    Identity of a host, as in Host; a reboot makes another host.
+    """
+    name: Annotated[str, Field(max_length=256)]
+    """
+    Host name.
+    """
+    labels: dict[str, LabelsAdditionalProperty]
+    """
+    Labels of the host: what it and its operators know of it.
+    """
+    connected: bool
+    """
+    Whether its collector is connected to this backend.
+    """
+    targets: list[str]
+    """
+    Attached targets of the host, if it is connected.
+    """
+    threads: Annotated[float, Field(ge=0.0)]
+    """
+    Live threads of its targets, on average.
+    """
+    states: Annotated[list[State], Field(max_length=5)]
+    """
+    Threads on average that were running, waiting for a CPU, blocked, idle, and in a state that is not known, in this order; empty without rows.
+    """
+    cores: list[float | None]
+    """
+    CPU cores used, by step.
+    """
+    roles: list[Role1]
+    """
+    Its roles, as places in the answer's roles.
+    """
+
+
+class FleetMetric(Message):
+    """
+    A counter of two sets of hosts.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    counter: str
+    """
+    Name of a counter in the field catalogue.
+    """
+    label: str
+    """
+    Display name.
+    """
+    unit: str
+    """
+    Unit of a value: that of the counter per second.
+    """
+    first: FleetFigure
+    other: FleetFigure
+    difference: FigureDifference
+
+
+class FleetRole(Message):
+    """
+    A role of a program.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    program: Annotated[str, Field(max_length=256)]
+    """
+    Name of the process.
+    """
+    role: str | None
+    """
+    Thread name without its number; null: all roles beyond the first 63.
+    """
+    hosts: Annotated[int, Field(ge=0)]
+    """
+    Hosts that have it.
+    """
+
+
+class FleetValue(Message):
+    """
+    A counter of a role on one host.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    host: Annotated[str, Field(max_length=64)]
+    """
+    Identity of a host, as in Host; a reboot makes another host.
+    """
+    name: Annotated[str, Field(max_length=256)]
+    """
+    Host name.
+    """
+    labels: dict[str, LabelsAdditionalProperty]
+    """
+    Labels of the host: what it and its operators know of it.
+    """
+    value: float
+    """
+    Mean rate over the host's rows in the window, summed over its threads of the role.
+    """
+    threads: Annotated[float, Field(ge=0.0)]
+    """
+    Live threads of the role, on average.
+    """
+
+
 class FlushCommand(Message):
     """
     Take what the kernel has of a target now, sample it once more with all tables, and send it; answered with a FlushReply.
@@ -2269,6 +2465,7 @@ ProblemType = TypeAliasType(
             "disk-full",
             "bad-run",
             "runs-unavailable",
+            "roles-unavailable",
             "unknown-experiment",
             "unknown-trace",
             "not-found",
@@ -5622,6 +5819,144 @@ class FieldCatalogue(Message):
     """
 
 
+class FleetAcross(Message):
+    """
+    GET /api/v1/fleet/across: a role on all hosts.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    from_us: Annotated[int, Field(ge=0)]
+    """
+    Start of the window, Unix microseconds.
+    """
+    to_us: Annotated[int, Field(ge=0)]
+    """
+    End of the window, Unix microseconds.
+    """
+    step_us: Annotated[int, Field(ge=1)]
+    """
+    Length of a step of the window, microseconds.
+    """
+    counter: str
+    """
+    Name of a counter in the field catalogue.
+    """
+    label: str
+    """
+    Display name of the counter.
+    """
+    unit: str
+    """
+    Unit of a value: that of the counter per second.
+    """
+    note: str | None
+    """
+    Why rows are absent from the answer, one sentence; null if none are.
+    """
+    p10: list[float | None]
+    """
+    Value below which a tenth of the hosts is, by step.
+    """
+    median: list[float | None]
+    """
+    Median of the hosts, by step.
+    """
+    p90: list[float | None]
+    """
+    Value below which nine tenths of the hosts are, by step.
+    """
+    hosts: list[FleetValue]
+    """
+    Hosts with the role and the counter, greatest value first.
+    """
+    curves: list[FleetCurve]
+    """
+    Curves of the hosts farthest from the median.
+    """
+
+
+class FleetComparison(Message):
+    """
+    GET /api/v1/fleet/compare: two sets of hosts, each host a repeat.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    from_us: Annotated[int, Field(ge=0)]
+    """
+    Start of the window, Unix microseconds.
+    """
+    to_us: Annotated[int, Field(ge=0)]
+    """
+    End of the window, Unix microseconds.
+    """
+    step_us: Annotated[int, Field(ge=1)]
+    """
+    Length of a step of the window, microseconds.
+    """
+    note: str | None
+    """
+    Why rows are absent from the answer, one sentence; null if none are.
+    """
+    first: list[FirstItem]
+    """
+    Names of the hosts of the baseline.
+    """
+    other: list[OtherItem]
+    """
+    Names of the hosts of the other set.
+    """
+    metrics: list[FleetMetric]
+    """
+    Counters that a host of each set has.
+    """
+    confidence: str
+    """
+    How the intervals were computed, one sentence.
+    """
+
+
+class FleetHosts(Message):
+    """
+    GET /api/v1/fleet/hosts: what each host did in a window.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    from_us: Annotated[int, Field(ge=0)]
+    """
+    Start of the window, Unix microseconds.
+    """
+    to_us: Annotated[int, Field(ge=0)]
+    """
+    End of the window, Unix microseconds.
+    """
+    step_us: Annotated[int, Field(ge=1)]
+    """
+    Length of a step of the window, microseconds.
+    """
+    kept: bool
+    """
+    Whether totals by role are kept on disk; if not, only the last minutes are known.
+    """
+    note: str | None
+    """
+    Why rows are absent from the answer, one sentence; null if none are.
+    """
+    hosts: list[FleetHost]
+    """
+    Hosts with rows in the window, and connected ones.
+    """
+    roles: list[FleetRole]
+    """
+    Roles in the window, on most hosts first.
+    """
+
+
 class Group(Message):
     """
     A group of processes that is a target.
@@ -5706,6 +6041,10 @@ class Host(Message):
     connected: bool
     """
     Whether its collector is connected.
+    """
+    labels: Annotated[dict[str, LabelsAdditionalProperty], Field(max_length=32)] = {}
+    """
+    Labels of the host: what it and its operators know of it, such as a region.
     """
     collector: CollectorInfo
     outage: CollectorOutage | None = None

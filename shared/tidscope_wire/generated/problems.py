@@ -84,6 +84,8 @@ PROBLEMS: dict[ProblemType, ProblemKind] = {
     "bad-run": ProblemKind(422, "Unreadable run", ("backend", )),
     # The runs directory cannot be used.
     "runs-unavailable": ProblemKind(503, "Run store unavailable", ("backend", )),
+    # The question about totals by role took too long or too much memory, or the table cannot be read.
+    "roles-unavailable": ProblemKind(503, "Totals by role unavailable", ("backend", )),
     # There is no experiment with this id, or its journal cannot be read.
     "unknown-experiment": ProblemKind(404, "Unknown experiment", ("backend", )),
     # No stored span is of this trace, or retention has deleted them.

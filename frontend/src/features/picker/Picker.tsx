@@ -7,6 +7,7 @@ import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from "reac
 import { getHealth, listProcesses } from "../../api/client";
 import { isKind } from "../../api/http";
 import { usePolled } from "../../api/usePolled";
+import { parameter } from "../../base/routing";
 import { useStore } from "../../base/useStore";
 import { useLiveClient } from "../../stream/client";
 import {
@@ -41,7 +42,7 @@ const MATCH = { kind: "match", pid: null, start_ticks: null } as const;
 export function Picker() {
   const live = useStore(useLiveClient().live);
   const hosts = live?.hosts.filter((each) => each.connected) ?? [];
-  const [chosenHost, setChosenHost] = useState<string | null>(null);
+  const [chosenHost, setChosenHost] = useState(() => parameter("host"));
   const host = chosenHost ?? hosts[0]?.id ?? null;
   const load = useCallback((signal: AbortSignal) => listProcesses(host, signal), [host]);
   const polled = usePolled(load, REFRESH_MS);
