@@ -42,6 +42,7 @@ from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.frame_ingest import FrameIngest
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.ingest.messages import DisconnectedError
+from tidscope_backend.ingest.served import ServedConnection
 from tidscope_backend.ingest.session import CollectorSessions
 from tidscope_backend.recording.part_sealer import PartSealer, RunSaver, seal_in_process
 from tidscope_backend.recording.recorder import Recorder
@@ -263,7 +264,7 @@ class LocalRecorder:
         is_data = connection.request is not None and connection.request.path.endswith(FRAMES)
         sessions = self._sessions.frames if is_data else self._sessions
         try:
-            await sessions.serve(_Connection(connection))
+            await sessions.serve(ServedConnection(connection))
         except CloseError as error:
             await connection.close(error.code, error.reason)
         except (DisconnectedError, ConnectionClosed):
@@ -306,24 +307,6 @@ class LocalRecorder:
     def _frame_received(self, _: str, __: FrameHeader, ___: memoryview) -> None:
         self._frames += 1
         self._changed.set()
-
-
-class _Connection:
-    """A WebSocket of the websockets library."""
-
-    def __init__(self, connection: ServerConnection) -> None:
-        self._connection = connection
-
-    async def receive(self) -> str | bytes:
-        """Wait for the next message. Raises DisconnectedError."""
-        try:
-            return await self._connection.recv()
-        except ConnectionClosed as error:
-            raise DisconnectedError(str(error)) from None
-
-    async def send_text(self, text: str, /) -> None:
-        """Send a text message."""
-        await self._connection.send(text)
 
 
 def _open_private_socket() -> tuple[Path, socket.socket]:
