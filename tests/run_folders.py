@@ -10,7 +10,7 @@ import run_builders
 from backend_builders import target
 from tidscope_backend.recording.sealing import seal_part
 from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.part_files import pack_frame, whole_frames
+from tidscope_backend.store.frame_files import pack_frame, whole_frames
 from tidscope_backend.store.reader import RunReader
 from tidscope_wire.frame import split
 from tidscope_wire.generated.models import Group, RunManifest

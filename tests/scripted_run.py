@@ -9,7 +9,8 @@ from backend_builders import frame_bytes, target
 from compared_runs import decided
 from tidscope_backend.recording.sealing import seal_part
 from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.part_files import pack_frame, write_table
+from tidscope_backend.store.frame_files import pack_frame
+from tidscope_backend.store.part_files import write_table
 from tidscope_backend.store.parts import parts_of
 from tidscope_backend.store.threads_table import threads_table
 from tidscope_wire.generated.models import RunManifest, TargetEvent, ThreadBorn, ThreadExited

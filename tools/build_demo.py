@@ -18,7 +18,7 @@ from tidscope_backend.exchange.importing import import_run
 from tidscope_backend.exchange.packing import manifest_to_pack, open_run
 from tidscope_backend.hidden_arguments import frame_without
 from tidscope_backend.replay.frames import frames_between
-from tidscope_backend.store.part_files import pack_frame
+from tidscope_backend.store.frame_files import pack_frame
 from tidscope_wire.generated.limits import MAX_RUN_FRAMES
 
 RUN = ROOT / "tests" / "e2e" / "fixtures" / "runs" / "demo.tar.zst"

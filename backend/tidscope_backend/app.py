@@ -38,6 +38,7 @@ from tidscope_backend.api.openapi import (
     docs_router,
     fields_router,
 )
+from tidscope_backend.api.ring import ring_router
 from tidscope_backend.api.runs import (
     RUN_IMPORT_PATH,
     export_router,
@@ -83,6 +84,7 @@ from tidscope_backend.recording.part_sealer import PartSealer, RunSaver
 from tidscope_backend.recording.recorder import Recorder
 from tidscope_backend.recording.recording import PartLimits
 from tidscope_backend.recording.stack_leases import StackLeases
+from tidscope_backend.ring.status import RingStatus, read_status
 from tidscope_backend.security.access import AccessMiddleware, AllowedOrigins, TrustedProxy
 from tidscope_backend.security.audit import AuditMiddleware
 from tidscope_backend.security.authenticator import Authenticator
@@ -268,14 +270,17 @@ class Backend:
         self.meters.forget(target_id)
         self.live_stacks.forget(target_id)
 
+    def _ring_status(self) -> RingStatus | None:
+        return read_status(self.settings.ring_descriptor)
+
     def look_around(self) -> None:
         """Slow and detach targets that nobody looks at."""
         used = self.fanout.watched.ids | {one.target for one in self.recorder.recordings}
-        if self.settings.fleet is not None:
-            # Another backend may look at them.
-            used |= {one.id for one in self.registry.targets}
-        if self.settings.span_ports is not None:
-            # Spans that come later are joined with what threads do now.
+        settings = self.settings
+        # Another backend may look at them; the ring keeps what all threads do, at full rate; spans
+        # that come later are joined with what threads do now.
+        wanted = settings.fleet, settings.ring_descriptor, settings.span_ports
+        if any(one is not None for one in wanted):
             used |= {one.id for one in self.registry.targets}
         self.unwatched.update(used)
 
@@ -288,6 +293,7 @@ class Backend:
             {} if self.debug_files is None else self.debug_files.outcomes,
             {} if self.roles is None else self.roles.outcomes,
             0 if self.roles is None else self.roles.parts_waiting,
+            self._ring_status(),
         )
 
     @asynccontextmanager
@@ -347,6 +353,7 @@ class Backend:
         yield session_router(self.authenticator)
         yield proof_router(self.authenticator)
         yield runs_router(self.recorder, self.runs)
+        yield ring_router(self.settings.runs_dir, self._ring_status, self.runs, disk)
         yield run_frames_router(self.runs.reader, disk)
         yield export_router(self.directory.folder, disk)
         yield import_router(self.directory.make, self.directory.has, disk)

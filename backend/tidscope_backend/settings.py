@@ -122,6 +122,7 @@ class Settings:
             proxy that terminates TLS.
         trusted_proxies: networks of proxies whose X-Forwarded-For and -Proto are trusted.
         ended_descriptor: descriptor of the supervisor's log; None without a supervisor.
+        ring_descriptor: descriptor of what the ring's process says; None without a ring.
         web_dir: folder of the built page.
         history_bytes: maximum bytes of kept frames of one target.
         history_total_bytes: maximum bytes of kept frames of all targets.
@@ -183,6 +184,7 @@ class Settings:
     allow_origins: tuple[str, ...] = ()
     trusted_proxies: tuple[str, ...] = ()
     ended_descriptor: int | None = None
+    ring_descriptor: int | None = None
     web_dir: Path = Path(__file__).parent / "web"
     history_bytes: int = 32 * MIB
     history_total_bytes: int = 80 * MIB

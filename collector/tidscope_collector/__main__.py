@@ -173,6 +173,12 @@ def _parse() -> argparse.Namespace:
         default="ws://127.0.0.1:8787/ws/collector",
         help="its address, or unix:PATH where only its user can reach it (%(default)s)",
     )
+    run.add_argument(
+        "--recorder",
+        default="",
+        metavar="PATH",
+        help="Unix socket of a recorder on this host, which gets every frame, too",
+    )
     _add_source_options(run)
     _add_name_options(run)
     _add_limit_options(run)
@@ -251,6 +257,7 @@ def _run(arguments: argparse.Namespace) -> int:
             arguments.budget_percent,
             steers,
             None if audit is None else AuditTrail(AuditLog(audit)),
+            arguments.recorder,
         )
     )
     return 0

@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -47,6 +48,7 @@ from tidscope_collector.uplink.commands import CommandHandler, Commands
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.frames import FramesLink
 from tidscope_collector.uplink.host_labels import host_labels
+from tidscope_collector.uplink.recorder import recorder_frames, recorder_uplink
 from tidscope_collector.uplink.sign_in import UNIX, SignIn
 from tidscope_collector.waits.source import LedgerOptions
 from tidscope_collector.walk.choice import Choice as WalkChoice
@@ -140,8 +142,9 @@ async def serve(
     budget_percent: float,
     steers: bool,
     audit: AuditTrail | None,
+    recorder: str = "",
 ) -> None:
-    """Run until SIGINT or SIGTERM."""
+    """Run until SIGINT or SIGTERM; a `recorder` is the Unix socket of one on this host."""
     loop = asyncio.get_running_loop()
     procfs, sources = ready.procfs, ready.sources
     host = describe_host(procfs, sources)
@@ -151,13 +154,16 @@ async def serve(
 
     def changed(target: Target) -> None:
         targets.update(target)
-        uplink.tell_changes()
+        for one in uplinks:
+            one.tell_changes()
 
     machine = MachineMeter(procfs, find_zones())
     # This thread talks to the backend, that of the data connection sends frames; worker threads
     # answer commands.
     talking = time.pthread_getcpuclockid(threading.get_ident())
-    watch = SelfWatch(sending=lambda: time.clock_gettime_ns(talking) + frames.cpu_ns())
+    watch = SelfWatch(
+        sending=lambda: time.clock_gettime_ns(talking) + sum(one.cpu_ns() for one in links)
+    )
     budget = Budget(budget_percent)
     engine = Engine(sources.native, changed, machine=machine, budget=budget, watch=watch, load=load)
     targets = TargetRegistry(host.id, procfs, sources, engine)
@@ -172,7 +178,7 @@ async def serve(
         hidden=hidepid(procfs) not in (None, *NOTHING_HIDDEN),
         steering=steers,
         ebpf=sources.uses_ebpf,
-        unix=backend.startswith(UNIX),
+        unix=backend.startswith(UNIX) or bool(recorder),
     )
     # Threads inherit the confinement; none has started yet.
     confinement = confine(needs, ready.granted)
@@ -185,7 +191,8 @@ async def serve(
         commands = AuditedCommands(commands, targets, audit)
         await audit.write("start", "done", TIDSCOPE, f"collector of {host.name}")
     frames = FramesLink(backend, sign_in, host.id)
-    sources.native.use_link(frames.native)
+    links = [frames, *([recorder_frames(recorder, host.id)] if recorder else [])]
+    sources.native.use_link(*(one.native for one in links))
     uplink = Uplink(
         backend,
         sign_in,
@@ -196,11 +203,17 @@ async def serve(
         policies=policies,
         restored=() if steering is None else steering.restored,
     )
+    uplinks = [
+        uplink,
+        *(recorder_uplink(recorder, host, targets, one) for one in links[1:]),
+    ]
     # Bound the event loop's wait for the interpreter lock while threads list processes.
     sys.setswitchinterval(0.001)
     release_freed_memory()
     _start(engine, sources)
-    task, returning = map(asyncio.create_task, (uplink.run(), _keep_memory_small()))
+    task, *others = map(
+        asyncio.create_task, (*(one.run() for one in uplinks), _keep_memory_small())
+    )
     stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopping.set)
@@ -210,14 +223,18 @@ async def serve(
     finally:
         if steering is not None:
             await asyncio.to_thread(steering.close)
-        await _deliver_the_rest(engine, uplink)
-        await asyncio.to_thread(frames.stop)
-        await _end_work(task, stopped, returning)
+        await _deliver_the_rest(engine, uplinks)
+        for link in links:
+            await asyncio.to_thread(link.stop)
+        await _end_work(task, stopped, *others)
         sources.close()
-        if audit is not None:
-            audit.close()
-        if ready.switch is not None:
-            ready.switch.close()
+        _close_all(audit, ready.switch)
+
+
+def _close_all(*held: AuditTrail | SwitchHelper | None) -> None:
+    for one in held:
+        if one is not None:
+            one.close()
 
 
 def _start(engine: Engine, sources: Sources) -> None:
@@ -241,11 +258,13 @@ async def _keep_memory_small() -> None:
         release_freed_memory()
 
 
-async def _deliver_the_rest(engine: Engine, uplink: Uplink) -> None:
+async def _deliver_the_rest(engine: Engine, uplinks: Sequence[Uplink]) -> None:
     """End sampling, then flush: the last samples hold counters already taken from the kernel."""
     await asyncio.to_thread(engine.stop)
-    if left := await uplink.deliver(DELIVER_SECONDS):
-        log.warning("ended with %d bytes of frames that the backend does not have", left)
+    left = await asyncio.gather(*(one.deliver(DELIVER_SECONDS) for one in uplinks))
+    for name, size in zip(("backend", "recorder"), left, strict=False):
+        if size:
+            log.warning("ended with %d bytes of frames that the %s does not have", size, name)
 
 
 def _open_steering(

@@ -193,8 +193,13 @@ class Sampler:
             v1_hierarchy: number of the hierarchy of version 1 with cpuacct; 0 without one.
             lent: who counts for members: 1 ledgers, 2 the network, 3 both.
         """
-    def use_link(self, link: Link) -> None:
-        """Send frames over this link; without one they are discarded."""
+    def use_link(self, link: Link, recorder: Link | None = None) -> None:
+        """Send frames over this link; without one they are discarded.
+
+        Args:
+            link: to the backend.
+            recorder: to a recorder on this host, which never slows sampling down.
+        """
     def check_walk(self, pid: int, base: Sequence[tuple[str, str]]) -> str | None:
         """Walk a process before the start, and compare with taskstats.
 

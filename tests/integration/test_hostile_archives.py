@@ -32,7 +32,7 @@ from tidscope_backend.exchange.importing import import_run
 from tidscope_backend.exchange.unpacking import BadArchiveError
 from tidscope_backend.notebook import open_run
 from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.part_files import pack_frame
+from tidscope_backend.store.frame_files import pack_frame
 from tidscope_confinement import landlock
 from tidscope_processes import free_port, served
 from tidscope_wire.frame import LENGTH, split

@@ -23,7 +23,7 @@ from run_harness import RunHarness
 from tidscope_backend.recording.recording import RESERVE_BYTES, PartLimits
 from tidscope_backend.recording.writer import FRAME_OVERHEAD
 from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.part_files import whole_bytes
+from tidscope_backend.store.frame_files import whole_bytes
 from tidscope_backend.store.reader import RunReader
 from tidscope_wire.generated.models import RunManifest
 from tidscope_wire.problems import ProblemError

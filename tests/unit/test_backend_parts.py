@@ -8,7 +8,7 @@ from tidscope_backend.cli.command import CommandError
 from tidscope_backend.cli.doctor import table
 from tidscope_backend.connections.connection import MAX_REASON_BYTES, fit_reason
 from tidscope_backend.host_registry import HostRegistry
-from tidscope_backend.ingest.frame_ingest import Sequence
+from tidscope_backend.ingest.announced import Sequence
 from tidscope_backend.listen_socket import reachable
 from tidscope_backend.security.access import AllowedOrigins
 from tidscope_backend.security.authenticator import FailedAttempts, bearer

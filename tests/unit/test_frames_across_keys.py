@@ -20,13 +20,14 @@ from run_folders import run_folder
 from tidscope_backend.exchange.importing import import_run
 from tidscope_backend.exchange.packing import pack_run
 from tidscope_backend.host_registry import HostRegistry
-from tidscope_backend.ingest.frame_ingest import AnnouncedTargets, FrameIngest
+from tidscope_backend.ingest.announced import AnnouncedTargets
+from tidscope_backend.ingest.frame_ingest import FrameIngest
 from tidscope_backend.recording.endings import Ending
 from tidscope_backend.recording.recording import DEFAULT_LIMITS
 from tidscope_backend.recording.sealing import recover_recording
 from tidscope_backend.replay.frames import frames_between
 from tidscope_backend.store.folder import RunFolder, RunLock
-from tidscope_backend.store.part_files import pack_frame, whole_bytes, whole_frames
+from tidscope_backend.store.frame_files import pack_frame, whole_bytes, whole_frames
 from tidscope_backend.store.reader import RunReader
 from tidscope_backend.stream.fanout import Fanout
 from tidscope_backend.stream.frames import StoredFrame, merge, parse_frame

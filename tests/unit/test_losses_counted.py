@@ -11,7 +11,7 @@ from backend_builders import frame_bytes, key_frame, stored
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from run_harness import RunHarness
-from tidscope_backend.store.part_files import PartFile
+from tidscope_backend.store.frame_files import PartFile
 from tidscope_backend.store.reader import RunReader
 from tidscope_backend.stream.fanout import MAX_NOTES, SendWindow, Subscriber
 from tidscope_backend.stream.frames import StoredFrame

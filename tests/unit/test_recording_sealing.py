@@ -18,7 +18,7 @@ from tidscope_backend.recording.endings import Ending
 from tidscope_backend.recording.recording import PartLimits
 from tidscope_backend.recording.sealing import recover_recording
 from tidscope_backend.store.folder import RunFolder, RunLock
-from tidscope_backend.store.part_files import pack_frame, whole_bytes, whole_frames
+from tidscope_backend.store.frame_files import pack_frame, whole_bytes, whole_frames
 from tidscope_backend.store.reader import RunReader
 from tidscope_wire.generated.models import TargetExited
 

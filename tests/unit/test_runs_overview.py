@@ -25,9 +25,9 @@ from tidscope_backend.recording.sealing import recover_run, write_summaries
 from tidscope_backend.replay.frames import frames_between
 from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.folder import RunFolder, RunLock
+from tidscope_backend.store.frame_files import whole_frames
 from tidscope_backend.store.overview import ALWAYS, Overview
 from tidscope_backend.store.overview_maker import PROCESS_TID
-from tidscope_backend.store.part_files import whole_frames
 from tidscope_backend.store.reader import RunReader
 from tidscope_wire.frame import join, split
 from tidscope_wire.generated.models import Gap, ThreadExited

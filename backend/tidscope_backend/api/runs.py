@@ -33,7 +33,7 @@ from tidscope_backend.replay.frames import frames_between
 from tidscope_backend.security.audit import note
 from tidscope_backend.security.authenticator import principal_of
 from tidscope_backend.store.disk import Disk, unwritable
-from tidscope_backend.store.part_files import pack_frame
+from tidscope_backend.store.frame_files import pack_frame
 from tidscope_backend.store.reader import RunReader
 from tidscope_backend.store.run_store import RunStore
 

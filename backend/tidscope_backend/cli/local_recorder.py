@@ -40,11 +40,8 @@ from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.frame_ingest import FrameIngest
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.ingest.messages import DisconnectedError
-from tidscope_backend.ingest.private_socket import (
-    SocketConnection,
-    SocketError,
-    open_private_socket,
-)
+from tidscope_backend.ingest.private_socket import SocketError, open_private_socket
+from tidscope_backend.ingest.served import ServedConnection
 from tidscope_backend.ingest.session import CollectorSessions
 from tidscope_backend.recording.part_sealer import PartSealer, RunSaver, seal_in_process
 from tidscope_backend.recording.recorder import Recorder
@@ -269,7 +266,7 @@ class LocalRecorder:
         is_data = connection.request is not None and connection.request.path.endswith(FRAMES)
         sessions = self._sessions.frames if is_data else self._sessions
         try:
-            await sessions.serve(SocketConnection(connection))
+            await sessions.serve(ServedConnection(connection))
         except CloseError as error:
             await connection.close(error.code, error.reason)
         except (DisconnectedError, ConnectionClosed):

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from tidscope_wire.generated.models import RunManifest, RunOutcome
+from tidscope_wire.generated.models import RingTrack, RunManifest, RunOutcome
 
 from tidscope_backend.cli.run_report import RunReport, fact_lines, state_lines
 from tidscope_backend.store.folder import (
@@ -62,6 +62,20 @@ def list_line(manifest: RunManifest, disk_bytes: int) -> str:
         f"{manifest.id}  {started}  {_seconds(manifest):9.1f} s  "
         f"{plural(manifest.counts.threads, 'thread'):>13}  {format_bytes(disk_bytes):>10}  "
         + " ".join(notes)
+    )
+
+
+def kept_line(track: RingTrack) -> str:
+    """Format a target of the ring as a line of their list."""
+    first, last = (
+        time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(unix_us / 1e6))
+        for unix_us in (track.from_unix_us, track.to_unix_us)
+    )
+    process, group = track.target.process, track.target.group
+    name = process.name if group is None else group.name
+    return (
+        f"{track.id}  {first} to {last}  {format_bytes(track.bytes):>10}  {process.pid:>8}  "
+        f"{name}" + ("" if track.target.state == "attached" else f" [{track.target.state}]")
     )
 
 

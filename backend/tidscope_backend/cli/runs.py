@@ -12,8 +12,9 @@ from tidscope_wire.problems import ProblemError
 
 from tidscope_backend.cli.command import Command, CommandError, print_lines
 from tidscope_backend.cli.run_report import report
-from tidscope_backend.cli.run_text import SHOWN_THREADS, details, failed, list_line
+from tidscope_backend.cli.run_text import SHOWN_THREADS, details, failed, kept_line, list_line
 from tidscope_backend.cli.server_options import add_runs_dir_option, chosen_runs_directory
+from tidscope_backend.cli.times import unix_us_of
 from tidscope_backend.store.directory import (
     RunNotFoundError,
     RunsDirectory,
@@ -22,7 +23,7 @@ from tidscope_backend.store.directory import (
     find_run,
     restore_run,
 )
-from tidscope_backend.store.folder import RunFolder, RunLock, what_is_missing
+from tidscope_backend.store.folder import RunFolder, RunLock, new_run_id, what_is_missing
 
 ENDINGS = {
     ".tar.zst": "folder",
@@ -137,6 +138,36 @@ def _import(runs: Path, options: argparse.Namespace) -> None:
     print_lines(manifest.model_dump_json() if options.json else f"imported {runs / manifest.id}")
 
 
+def _kept(runs: Path, options: argparse.Namespace) -> None:
+    from tidscope_backend.ring.listing import FOLDER, ring_tracks
+
+    found = ring_tracks(runs / FOLDER)
+    if options.json:
+        print_lines(json.dumps([one.model_dump(mode="json") for one in found]))
+        return
+    if not found:
+        print_lines("nothing is kept; `tidscope up --keep-minutes 60` does", file=sys.stderr)
+    print_lines(*map(kept_line, found))
+
+
+def _cut(runs: Path, options: argparse.Namespace) -> None:
+    from tidscope_backend.ring.cutting import NothingKeptError, cut_run
+    from tidscope_backend.ring.listing import FOLDER, TrackNotFoundError, find_track
+
+    try:
+        track = find_track(runs / FOLDER, options.target)
+        first, last = track.from_unix_us, track.to_unix_us
+        window = (
+            first if options.start is None else unix_us_of(options.start, last),
+            last if options.end is None else unix_us_of(options.end, last),
+        )
+        folder, name = RunFolder(runs / FOLDER / track.id), new_run_id(time.time())
+        manifest = cut_run(folder, RunsDirectory(runs).make(), name, window, options.name)
+    except (TrackNotFoundError, NothingKeptError) as error:
+        raise CommandError(str(error)) from None
+    print_lines(manifest.model_dump_json() if options.json else f"cut {runs / manifest.id}")
+
+
 def _change(runs: Path, called: str, patch: RunPatch) -> None:
     folder, lock = _held(runs, called)
     try:
@@ -189,6 +220,22 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         verb("import", _import, "import a run that was exported as .tar.zst", of_run=False),
     ]
     with_json[2].add_argument("file", metavar="FILE", help="the exported file")
+    with_json.append(
+        verb("kept", _kept, "list the targets whose last minutes are kept", of_run=False)
+    )
+    cut = verb("cut", _cut, "make a run of the last minutes that are kept", of_run=False)
+    cut.add_argument(
+        "target", metavar="TARGET", help="process ID or name, group, target, or track of `kept`"
+    )
+    when = (
+        "a time such as 03:12 or 2026-11-29T03:12:00, or -90 for 90 seconds before its last frame"
+    )
+    cut.add_argument(
+        "--from", dest="start", metavar="TIME", help=f"{when} (default: all that is kept)"
+    )
+    cut.add_argument("--to", dest="end", metavar="TIME", help="likewise (default: the last frame)")
+    cut.add_argument("--name", help="name of the run (default: that of the process)")
+    with_json.append(cut)
     for made in with_json:
         made.add_argument("--json", action="store_true", help="print JSON")
     verb("rename", _rename, "rename a run").add_argument(
@@ -214,7 +261,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 COMMAND = Command(
     name="runs",
-    help="list, show, rename, tag, delete, restore, export and import runs",
+    help="list, show, rename, tag, delete, restore, export, import and cut runs",
     description="Work with recorded runs, without a backend. RUN is an id, a name, or the start "
     "of either.",
     add_arguments=_add_arguments,

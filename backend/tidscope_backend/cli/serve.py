@@ -55,6 +55,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ended-fd", type=int, help="descriptor of the supervisor's log of ended programs"
     )
+    parser.add_argument("--ring-fd", type=int, help="descriptor of what the ring's process says")
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -96,7 +97,7 @@ def _run(options: argparse.Namespace) -> int:
     settings = with_roles(with_detaching(with_traces(settings, options), options), options)
     settings = with_debug_files(settings, options, environ)
     settings = with_fleet(settings, options)
-    settings = replace(settings, ended_descriptor=options.ended_fd)
+    settings = replace(settings, ended_descriptor=options.ended_fd, ring_descriptor=options.ring_fd)
     shared: Path | None = options.offer_token
     folder = shared or token_directory(environ)
     with offered_token(folder, port, settings.token, to_group=shared is not None):

@@ -36,6 +36,7 @@ from tidscope_backend.cli.debug_file_options import (
     debug_file_settings,
 )
 from tidscope_backend.cli.fleet_options import add_fleet_options, fleet_arguments, fleet_settings
+from tidscope_backend.cli.ring_program import Ring, add_ring_options
 from tidscope_backend.cli.server_options import (
     add_ledger_options,
     add_network_option,
@@ -85,6 +86,7 @@ class Running:
         spans_token: bearer token of span senders; None: spans are not received.
         backend: backend process.
         collector: the collector process, or None.
+        ring: process that writes the ring, or None.
     """
 
     address: str
@@ -93,6 +95,7 @@ class Running:
     spans_token: str | None
     backend: Supervisor
     collector: Supervisor | None
+    ring: Supervisor | None
 
     @property
     def url(self) -> str:
@@ -128,6 +131,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_debug_file_options(parser)
     add_fleet_options(parser, "find hosts")
     parser.set_defaults(tell_hosts=False)
+    add_ring_options(parser)
     parser.add_argument(
         "--json", action="store_true", help="print address and process ids as one line of JSON"
     )
@@ -157,7 +161,10 @@ def _run(options: argparse.Namespace) -> int:
     with sock, ExitStack() as held:
         log = SupervisorLog()
         held.callback(log.close)
-        collector = _collector_program(options, sock, settings, environ)
+        ring = None
+        if options.keep_minutes and not options.no_collector:
+            ring = held.enter_context(Ring(options, user, own))
+        collector = _collector_program(options, sock, settings, environ, ring)
         start = None if collector is None else collector.start
         if root:
             if collector is not None:
@@ -172,8 +179,11 @@ def _run(options: argparse.Namespace) -> int:
                 )
         # A browser cannot run under this process's confinement.
         shown = os.environ if not root else {}
-        backend = _backend_program(options, sock, settings, own, log.reading)
+        backend = _backend_program(options, sock, settings, own, log.reading, ring)
         running = _running(options, sock, settings, backend, start, log)
+        if ring is not None:
+            keeper = Supervisor("ring", ring.program(own).start, _say, log)
+            running = replace(running, ring=keeper)
         return asyncio.run(_up(options, running, shown))
 
 
@@ -209,15 +219,26 @@ async def _up(options: argparse.Namespace, running: Running, shown: Mapping[str,
     if running.collector is not None:
         tasks.add(asyncio.create_task(running.collector.run()))
     backend = asyncio.create_task(running.backend.run())
+    receivers = {backend}
+    if running.ring is not None:
+        receivers.add(asyncio.create_task(_keep_ring(running.ring)))
     try:
         await _first_failure_or(stop, {*tasks, backend})
     finally:
-        # The collector flushes all its data, so the backend must end after it.
-        for ending in (tasks, {backend}):
+        # The collector flushes all its data, so those who receive them must end after it.
+        for ending in (tasks, receivers):
             for task in ending:
                 task.cancel()
             await asyncio.gather(*ending, return_exceptions=True)
     return 0
+
+
+async def _keep_ring(ring: Supervisor) -> None:
+    """Run the ring's process. Without it everything else goes on."""
+    try:
+        await ring.run()
+    except CommandError as error:
+        _say(f"no minutes are kept: {error}")
 
 
 async def _first_failure_or(stop: asyncio.Event, tasks: set[asyncio.Task[None]]) -> None:
@@ -239,6 +260,7 @@ def _backend_program(
     settings: Settings,
     environ: Mapping[str, str],
     ended: int,
+    ring: Ring | None,
 ) -> Program:
     """Return the backend's program, with secrets in the environment only.
 
@@ -246,6 +268,10 @@ def _backend_program(
     """
     command = run_module("tidscope_backend", "serve", "--host", options.host)
     command += ["--fd", str(sock.fileno()), "--ended-fd", str(ended)]
+    descriptors = [sock.fileno(), ended]
+    if ring is not None:
+        command += ["--ring-fd", str(ring.reading)]
+        descriptors.append(ring.reading)
     for name in options.allow_host:
         command += ["--allow-host", name]
     for origin in options.allow_origin:
@@ -267,8 +293,7 @@ def _backend_program(
         METRICS_VARIABLE: settings.metrics_token or "",
         SPANS_VARIABLE: settings.spans_token,
     }
-    descriptors = (sock.fileno(), ended)
-    return Program("backend", command, {**environ, **secrets}, descriptors=descriptors)
+    return Program("backend", command, {**environ, **secrets}, descriptors=tuple(descriptors))
 
 
 def _collector_program(
@@ -276,12 +301,15 @@ def _collector_program(
     sock: socket.socket,
     settings: Settings,
     environ: Mapping[str, str],
+    ring: Ring | None,
 ) -> Program | None:
     """Return the collector's program, with its own secret only; None without a collector."""
     if options.no_collector:
         return None
     url = f"ws://{reachable(options.host, sock.getsockname()[1])}{PATH}"
     command = collector_command("run", "--backend", url, *source_arguments(options))
+    if ring is not None:
+        command += ["--recorder", ring.path]
     if settings.debug_files is not None:
         command += ["--debug-files", str(settings.debug_files.folder)]
     if options.budget_percent is not None:
@@ -307,6 +335,7 @@ def _running(
         settings.spans_token if options.otlp_receiver else None,
         Supervisor(backend.name, backend.start, _say, log),
         None if start is None else Supervisor("collector", start, _say, log),
+        None,
     )
 
 
@@ -329,6 +358,7 @@ async def _announce(
             "spans_token": running.spans_token,
             "backend_pid": running.backend.pid,
             "collector_pid": running.collector and running.collector.pid,
+            "ring_pid": running.ring and running.ring.pid,
         }
         print_lines(json.dumps(facts), flush=True)
     else:

@@ -13,7 +13,8 @@ from typing_extensions import Buffer
 
 from tidscope_backend.hidden_arguments import frame_without, manifest_without, processes_without
 from tidscope_backend.store.folder import MANIFEST, RunFolder
-from tidscope_backend.store.part_files import pack_frame, whole_bytes, whole_frames, write_again
+from tidscope_backend.store.frame_files import pack_frame, whole_bytes, whole_frames
+from tidscope_backend.store.part_files import write_again
 from tidscope_backend.store.reader import RunReader
 
 

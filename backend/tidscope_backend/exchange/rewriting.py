@@ -23,8 +23,8 @@ from tidscope_wire.generated.models import FrameHeader, RunEvent, RunManifest, T
 from tidscope_backend.exchange.unpacking import BadArchiveError
 from tidscope_backend.recording.sealing import write_part, write_summaries
 from tidscope_backend.store.folder import RunFolder, final_state
+from tidscope_backend.store.frame_files import whole_frames
 from tidscope_backend.store.log_parts import LOGS, log_table
-from tidscope_backend.store.part_files import whole_frames
 from tidscope_backend.store.part_tables import (
     GROUP_KEYS,
     KEY_LEVEL,

@@ -21,7 +21,7 @@ from tidscope_wire.generated.models import (
 )
 
 from tidscope_backend.connections.connection import CloseError
-from tidscope_backend.ingest.frame_ingest import FrameIngest, NotAnnouncedError
+from tidscope_backend.ingest.announced import FrameReceiver, NotAnnouncedError
 from tidscope_backend.ingest.link import CollectorLink, FramesChannel
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.ingest.messages import (
@@ -92,7 +92,7 @@ class FramesSessions:
         ingest: destination of frames.
     """
 
-    def __init__(self, settings: Settings, links: CollectorLinks, ingest: FrameIngest) -> None:
+    def __init__(self, settings: Settings, links: CollectorLinks, ingest: FrameReceiver) -> None:
         self._settings = settings
         self._links = links
         self._ingest = ingest

@@ -41,7 +41,7 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.generated.problems import PROBLEMS
 from tidscope_wire.problems import PREFIX, ProblemError, refusal
 
-from tidscope_backend.ingest.frame_ingest import AnnouncedTargets
+from tidscope_backend.ingest.announced import AnnouncedTargets
 from tidscope_backend.ingest.other_versions import Dialect
 from tidscope_backend.store.disk import SharedReads
 

@@ -11,11 +11,10 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 from tidscope_wire import PROTOCOL_VERSION
-from tidscope_wire.frame import join, split_text
+from tidscope_wire.envelope import split_text
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.frame_tables import COLUMNS
 from tidscope_wire.generated.models import CollectorMessage, FrameHeader, Host
-from tidscope_wire.table_streams import decode_table, encode_table
 from tidscope_wire.unknown_members import known_part
 
 from tidscope_backend import VERSION
@@ -121,6 +120,8 @@ class Dialect:
             checked, more = known_part(_HEADER, json.dumps(header | {"tables": tables or None}))
         except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
             raise CloseError(CloseCode.BAD_MESSAGE, f"not a frame: {error}") from None
+        from tidscope_wire.frame import join
+
         self.leave_out(unknown + more)
         return join(checked, rows, b"".join(encoded))
 
@@ -143,6 +144,8 @@ def _known_tables(
     described: list[dict[str, Any]], body: memoryview
 ) -> tuple[list[dict[str, Any]], list[bytes], list[str]]:
     """Return the tables that this version knows: descriptions, bytes, and names of what is gone."""
+    from tidscope_wire.table_streams import decode_table, encode_table
+
     at = len(body) - sum(one["bytes"] for one in described)
     if at < 0 or any(one["bytes"] < 0 for one in described):
         raise ValueError("tables are longer than the frame")

@@ -31,7 +31,7 @@ from tidscope_wire.generated.models import (
 
 from tidscope_backend.connections.connection import CloseError
 from tidscope_backend.host_registry import HostRegistry
-from tidscope_backend.ingest.frame_ingest import AnnouncedTargets, FrameIngest
+from tidscope_backend.ingest.announced import AnnouncedTargets, FrameReceiver
 from tidscope_backend.ingest.frames import FramesSessions
 from tidscope_backend.ingest.link import CollectorLink
 from tidscope_backend.ingest.links import CollectorLinks
@@ -74,7 +74,7 @@ class CollectorSessions:
         settings: Settings,
         registry: HostRegistry,
         links: CollectorLinks,
-        ingest: FrameIngest,
+        ingest: FrameReceiver,
         unfinished: Callable[[str, int], list[Target]] = lambda _, __: [],
     ) -> None:
         self._settings = settings

@@ -19,6 +19,7 @@ from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.metrics.meters import HostMeter, Meters, TargetMeter
 from tidscope_backend.metrics.target_families import info_family, target_families
 from tidscope_backend.recording.recorder import Recorder
+from tidscope_backend.ring.status import RingStatus
 from tidscope_backend.stream.fanout import Fanout
 
 Number = float | None
@@ -71,6 +72,7 @@ class Facts:
         debug_files: debug files that were asked for, by outcome.
         role_rows: rows of totals by role that are kept, by outcome.
         role_parts_waiting: parts of totals by role that wait for their store.
+        ring: what the process says that writes the ring; None without one.
     """
 
     stream: StreamFacts
@@ -82,6 +84,7 @@ class Facts:
     debug_files: Mapping[str, int] = field(default_factory=dict)
     role_rows: Mapping[str, int] = field(default_factory=dict)
     role_parts_waiting: int = 0
+    ring: RingStatus | None = None
 
 
 def families(facts: Facts) -> Iterator[Metric]:
@@ -108,9 +111,31 @@ def families(facts: Facts) -> Iterator[Metric]:
         ),
         _of_connections(facts.connections),
         _of_runs(facts.runs),
+        _of_ring(facts.ring),
         _of_collectors(facts),
         target_families(facts.targets),
     )
+
+
+def _of_ring(ring: RingStatus | None) -> Iterator[Metric]:
+    if ring is None:
+        return
+    yield GaugeMetricFamily("tidscope_ring_bytes", "Bytes of the ring on disk.", ring.bytes)
+    yield GaugeMetricFamily("tidscope_ring_bound_bytes", "Bound on them.", ring.max_bytes)
+    full = "Whether frames of the ring are lost now, as they cannot be written."
+    yield GaugeMetricFamily("tidscope_ring_disk_full", full, ring.disk_full)
+    yield from _by_outcome(
+        "tidscope_ring_frames",
+        "Frames for the ring: written, and missing in it.",
+        {"written": ring.frames, "lost": ring.lost},
+    )
+    yield from _by_outcome(
+        "tidscope_ring_parts_deleted",
+        "Parts of the ring deleted: beyond its bounds, and as the disk was full.",
+        {"bound": ring.evicted, "disk_full": ring.evicted_early},
+    )
+    unsealed = "Failed attempts to seal parts of the ring."
+    yield CounterMetricFamily("tidscope_ring_seals_failed", unsealed, ring.unsealed)
 
 
 def _of_backend(stream: StreamFacts, states: Mapping[str, int]) -> Iterator[Metric]:
@@ -359,6 +384,7 @@ def gather(
     debug_files: Mapping[str, int] = MappingProxyType({}),
     role_rows: Mapping[str, int] = MappingProxyType({}),
     role_parts_waiting: int = 0,
+    ring: RingStatus | None = None,
 ) -> Facts:
     """Gather all facts at one instant, in the thread that changes them."""
     now = meters.clock()
@@ -396,4 +422,5 @@ def gather(
         debug_files=dict(debug_files),
         role_rows=dict(role_rows),
         role_parts_waiting=role_parts_waiting,
+        ring=ring,
     )

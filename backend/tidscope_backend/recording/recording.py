@@ -30,7 +30,7 @@ from tidscope_backend.processes import is_exhausted
 from tidscope_backend.recording.endings import TIME_OVER, Ending, end_detail, write_failure
 from tidscope_backend.recording.stats import RecordingStats, Tail
 from tidscope_backend.store.folder import RunFolder, RunLock, final_state, sync_folder
-from tidscope_backend.store.part_files import PartFile
+from tidscope_backend.store.frame_files import PartFile
 from tidscope_backend.stream.frames import StoredFrame, store_frame
 
 RESERVE_BYTES = 256 * 1024

@@ -1,18 +1,17 @@
 """Seals parts of runs as Parquet and JSON lines, and recovers runs that a crash left open.
 
-`python -m tidscope_backend.recording.sealing FOLDER PART` runs in a separate process, so that CPU
+`python -m tidscope_backend.recording.sealing FOLDER PART…` runs in a separate process, so that CPU
 time, memory and crashes do not affect the backend. Without PART it writes the overview and the
 thread table of an ended run.
 """
 
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from tidscope_wire.frame import LENGTH, FrameError, split
+from tidscope_wire.frame import FrameError, split
 from tidscope_wire.generated.models import FrameHeader, RunManifest
 from tidscope_wire.generated.models import Recording as RecordingInfo
 
@@ -20,8 +19,9 @@ from tidscope_backend.recording.endings import TIME_OVER, Ending
 from tidscope_backend.recording.recording import PartLimits, Recording
 from tidscope_backend.recording.stats import HEALTH_COUNTERS, Instant, RecordingStats, instant_of
 from tidscope_backend.store.folder import RunFolder, RunLock, replace_file, sync_folder
+from tidscope_backend.store.frame_files import cut_truncated, whole_frames
 from tidscope_backend.store.overview import write_overview
-from tidscope_backend.store.part_files import whole_bytes, whole_frames, write_levels, write_table
+from tidscope_backend.store.part_files import write_levels, write_table
 from tidscope_backend.store.part_tables import Part, part_of
 from tidscope_backend.store.reader import RunReader
 
@@ -90,7 +90,7 @@ def recover_recording(
     recording.until_ns = manifest.until_ns
     recording.stacks = manifest.stacks
     numbers = folder.open_parts()
-    cut = _cut(folder.open_part(numbers[-1])) if numbers else 0
+    cut = cut_truncated(folder.open_part(numbers[-1])) if numbers else 0
     newest, counted, later = _uncounted(folder, numbers, manifest)
     recording.stats = RecordingStats.resumed(manifest, counted)
     recording.stats.losses.truncated_bytes += cut
@@ -104,18 +104,6 @@ def recover_recording(
     ending = None if newest is None else recording.ending_with(newest)
     # After the scheduled end, the collector still has to confirm the last frame.
     return recording, None if ending is TIME_OVER else ending
-
-
-def _cut(path: Path) -> int:
-    """Remove a truncated frame from the end of a part. Returns the number of bytes removed."""
-    size, whole = path.stat().st_size, whole_bytes(path)
-    frames = list(whole_frames(path.read_bytes()[:whole]))
-    # After a power failure a frame may have its length but no bytes.
-    while frames and _header(frames[-1]) is None:
-        whole -= LENGTH.size + len(frames.pop())
-    if whole < size:
-        os.truncate(path, whole)
-    return size - whole
 
 
 def _uncounted(
@@ -236,13 +224,21 @@ def write_summaries(folder: RunFolder) -> None:
 
 
 def main() -> int:
-    """Seal the part named by the command line, or write the summaries of all parts."""
-    path, *parts = sys.argv[1:]
-    folder = RunFolder(Path(path))
-    for part in parts:
-        seal_part(folder, int(part))
-    if not parts:
-        write_summaries(folder)
+    """Seal the parts named by the command line, or write the summaries of all parts.
+
+    Arguments are folders, each followed by numbers of its parts; none: its summaries.
+    """
+    jobs: list[tuple[RunFolder, list[int]]] = []
+    for argument in sys.argv[1:]:
+        if argument.isdecimal():
+            jobs[-1][1].append(int(argument))
+        else:
+            jobs.append((RunFolder(Path(argument)), []))
+    for folder, parts in jobs:
+        for part in parts:
+            seal_part(folder, part)
+        if not parts:
+            write_summaries(folder)
     return 0
 
 

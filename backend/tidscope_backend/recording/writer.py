@@ -9,7 +9,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from tidscope_wire.frame import FrameError, join, split
-from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import (
     FrameHeader,
     Host,
@@ -22,12 +21,11 @@ from tidscope_wire.generated.models import (
 )
 from tidscope_wire.problems import refusal
 
-from tidscope_backend import VERSION
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.recording.endings import Ending, write_failure
+from tidscope_backend.recording.manifests import new_manifest
 from tidscope_backend.recording.recording import PartLimits, Recording
 from tidscope_backend.recording.stack_leases import StackLeases
-from tidscope_backend.recording.stats import RecordingStats
 from tidscope_backend.store.directory import RunsDirectory
 from tidscope_backend.store.disk import Disk, unwritable
 from tidscope_backend.store.folder import RunFolder, RunLock, new_run_id
@@ -266,34 +264,9 @@ def create_recording(
     recording.without_titles = request.command not in (None, target.process.command)
     recording.stacks = request.stacks and request.duration_s != 0
     recording.update_target(target)
-    empty = RecordingStats()
-    manifest = RunManifest(
-        format=1,
-        id=info.run,
-        name=info.name,
-        tags=request.tags or [],
-        group=request.group,
-        notes=request.notes or "",
-        state="recording",
-        end=None,
-        end_detail="",
-        created_unix_us=unix_us,
-        started_unix_us=unix_us,
-        from_ns=0,
-        to_ns=0,
-        until_ns=None,
-        tidscope=VERSION,
-        host=host,
-        target=recording.target,
-        fields=CATALOGUE.fields,
-        policies=[],
-        marks=[],
-        losses=empty.losses,
-        counts=empty.counts,
-        outcome=None,
-        imported=False,
-        stacks=recording.stacks,
-    )
+    manifest = new_manifest(info.run, info.name, unix_us, host, recording.target)
+    given = {"tags": request.tags or [], "group": request.group, "notes": request.notes or ""}
+    manifest = manifest.model_copy(update={**given, "stacks": recording.stacks})
     return recording, manifest
 
 

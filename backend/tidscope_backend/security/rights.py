@@ -56,6 +56,8 @@ ROUTES: Mapping[tuple[str, str], Right] = {
     ("DELETE", "/api/v1/demo"): "operator",
     ("GET", "/api/v1/runs"): "viewer",
     ("POST", "/api/v1/runs"): "operator",
+    ("GET", "/api/v1/ring"): "viewer",
+    ("POST", "/api/v1/ring/cuts"): "operator",
     ("POST", "/api/v1/runs/import"): "operator",
     ("GET", "/api/v1/runs/{run_id}"): "viewer",
     ("PATCH", "/api/v1/runs/{run_id}"): "operator",

@@ -65,8 +65,12 @@ class RunCutter:
             if begin == 0 and end == len(times) and place < len(parts) - 1:
                 found.append(_KeyFrames(part))
             else:
-                found.append(_CutPart(self._hold(part), begin, end))
+                found.append(CutPart(self._hold(part), begin, end))
         return found
+
+    def trimmed(self, part: PartReader, begin: int, end: int) -> "CutPart":
+        """Return the frames of a part from one index up to, excluding, another."""
+        return CutPart(self._hold(part), begin, end)
 
     def _hold(self, part: PartReader) -> "_HeldPart":
         held = self._held.pop(part.number, None) or _HeldPart(part)
@@ -117,7 +121,7 @@ class _KeyFrames:
         return self._part.events()
 
 
-class _CutPart:
+class CutPart:
     """Some frames of a part; the first one is presented as a key frame.
 
     Args:
@@ -147,7 +151,7 @@ class _CutPart:
 
     def tables(self, level: int = CHANGE_LEVEL) -> dict[TableName, pa.Table]:
         """See PartRows."""
-        found = {name: self._table(name, table) for name, table in self._part.tables.items()}
+        found = {name: self.table(name, table) for name, table in self._part.tables.items()}
         found = {name: rows.filter(pc.field("level") >= level) for name, rows in found.items()}
         return {name: rows for name, rows in found.items() if len(rows)}
 
@@ -156,7 +160,8 @@ class _CutPart:
         first = -1 if self._whole else self._first_seq
         return [one for one in self._part.events if first < one.seq <= self.last_seq]
 
-    def _table(self, name: TableName, table: pa.Table) -> pa.Table:
+    def table(self, name: TableName, table: pa.Table) -> pa.Table:
+        """Return the rows of a frame table of the part that belong to these frames."""
         seq = table["seq"].to_numpy()
         if self._whole:
             return table.filter(pa.array(seq <= self.last_seq))

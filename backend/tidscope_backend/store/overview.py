@@ -19,8 +19,9 @@ from tidscope_wire.generated.frame_tables import KEYS
 from tidscope_wire.generated.models import TableName
 
 from tidscope_backend.store.folder import TABLES, RunFolder, sync_folder
+from tidscope_backend.store.frame_files import sync_file
 from tidscope_backend.store.overview_maker import Bucket, OverviewMaker, merged
-from tidscope_backend.store.part_files import sorted_writer, sync_file
+from tidscope_backend.store.part_files import sorted_writer
 from tidscope_backend.store.part_tables import KEY_LEVEL, SECOND_LEVEL
 from tidscope_backend.store.parts import FrameTimes, Gap, PartReader, frame_times_of
 

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from tidscope_wire.generated.models import RunEvent, TableName
 
 from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.part_files import whole_frames
+from tidscope_backend.store.frame_files import whole_frames
 from tidscope_backend.store.part_tables import Part, part_of
 from tidscope_backend.store.table_parts import (
     CHANGE_LEVEL,

@@ -30,8 +30,8 @@ from tidscope_backend.store.directory import (
 )
 from tidscope_backend.store.disk import Disk, damage_text, unwritable
 from tidscope_backend.store.folder import RunFolder, RunLock
+from tidscope_backend.store.frame_files import whole_frames
 from tidscope_backend.store.index import RunIndex, runs_to_delete
-from tidscope_backend.store.part_files import whole_frames
 from tidscope_backend.store.reader import RunReader
 
 CLEAN_UP_SECONDS = 60.0

@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from tidscope_backend.store.folder import RunFolder, RunLock, sync_folder
-from tidscope_backend.store.part_files import whole_frames
+from tidscope_backend.store.frame_files import whole_frames
 from tidscope_backend.traces.batches import SCHEMA, decode
 
 FOLDER = ".traces"
@@ -160,7 +160,7 @@ def seal(folder: SpanFolder, number: int, batches: Sequence[pa.Table]) -> None:
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
-    from tidscope_backend.store.part_files import sync_file
+    from tidscope_backend.store.frame_files import sync_file
 
     path = folder.sealed_part(number)
     new = path.with_suffix(".new")

@@ -11,7 +11,7 @@ from tidscope_traces.spans.model import Span
 
 from tidscope_backend.store.disk import unwritable
 from tidscope_backend.store.folder import RunFolder, RunLock
-from tidscope_backend.store.part_files import PartFile
+from tidscope_backend.store.frame_files import PartFile
 from tidscope_backend.traces.batches import encode, table_of
 from tidscope_backend.traces.folder import (
     SpanFolder,

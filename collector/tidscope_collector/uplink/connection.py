@@ -11,7 +11,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Never
+from typing import Never, Protocol
 
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.generated.models import (
@@ -31,7 +31,6 @@ from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 
 from tidscope_collector.sampling.selfwatch import Load
-from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.uplink.commands import Command, Commands, Fact, parse, reply_text
 from tidscope_collector.uplink.frames import FramesLink
 from tidscope_collector.uplink.reconnecting import (
@@ -59,6 +58,18 @@ class WelcomeError(Exception):
     """The backend's answer to the hello violates the protocol."""
 
 
+class KnownTargets(Protocol):
+    """Targets to report."""
+
+    def all(self) -> list[Target]:
+        """Return all targets, ended ones included."""
+        ...
+
+    def forget(self, target_id: str, /) -> None:
+        """Forget an ended target whose frames were sent."""
+        ...
+
+
 class Uplink:
     """Keeps the backend informed.
 
@@ -73,6 +84,7 @@ class Uplink:
         pause: sleeps before the next attempt.
         policies: policies available for steering.
         restored: programs that an earlier collector left changed.
+        name: what the other side is, for the log.
     """
 
     def __init__(
@@ -80,16 +92,17 @@ class Uplink:
         url: str,
         sign_in: SignIn | None,
         host: Host,
-        targets: TargetRegistry,
+        targets: KnownTargets,
         commands: Commands,
         frames: FramesLink,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
         policies: Sequence[PolicyInfo] = (),
         restored: Sequence[RestoredProgram] = (),
+        name: str = "backend",
     ) -> None:
         self._url, self._sign_in, self._host = url, sign_in, host
         self._targets, self._commands, self._frames = targets, commands, frames
-        self._pause = pause
+        self._pause, self._name = pause, name
         self._policies, self._restored = list(policies), list(restored)
         self._wake = asyncio.Event()
         self._sent_targets: dict[str, Target] = {}
@@ -155,7 +168,7 @@ class Uplink:
                 ticket = await self._greet(link)
                 welcomed = clock()
                 self._link = link
-                self._say(logging.INFO, "connected to the backend")
+                self._say(logging.INFO, f"connected to the {self._name}")
                 self._frames.connect(ticket)
                 await self._say_goodbye()
                 await self._serve(link)
@@ -166,7 +179,7 @@ class Uplink:
             end = CloseReason(str(error), LONGEST_WAIT_S)
             self._say(logging.WARNING, end.text)
         except (OSError, InvalidHandshake, InvalidURI, WelcomeError) as error:
-            end = CloseReason(f"no backend at {self._url}: {error}")
+            end = CloseReason(f"no {self._name} at {self._url}: {error}")
             self._say(logging.INFO, end.text)
         except Exception as error:  # retrying is better than ending: frames are kept
             end = CloseReason(f"the uplink failed: {error!r}", LONGEST_WAIT_S)

@@ -247,6 +247,29 @@ impl Sink for Arc<Uplink> {
     }
 }
 
+/// Two links that get the same frames; their bytes are shared.
+pub struct Both {
+    /// Link to the backend. It alone decides about rates and stalls.
+    pub link: Arc<Uplink>,
+    /// Link to a recorder on this host, which never slows sampling down.
+    pub recorder: Arc<Uplink>,
+}
+
+impl Sink for Both {
+    fn add(&mut self, target: &str, frame: Frame) {
+        Uplink::add(&self.recorder, target, frame.clone());
+        Uplink::add(&self.link, target, frame);
+    }
+
+    fn hurry(&mut self) {
+        Uplink::hurry(&self.link);
+    }
+
+    fn is_stalled(&self) -> bool {
+        Uplink::is_stalled(&self.link)
+    }
+}
+
 fn dropped(state: &State, target: &str) -> u64 {
     let refused = state.refused.iter().filter(|one| one.0 == target).count();
     state.replay.dropped(target) + refused as u64

@@ -10,7 +10,6 @@ use tungstenite::Bytes;
 
 use super::convert::os_error;
 use crate::encode::frame::Frame;
-use crate::engine::Sink;
 use crate::link::peer::Address;
 use crate::link::replay::Replay;
 use crate::link::uplink::{Session, Uplink};
@@ -60,8 +59,8 @@ pub struct Link {
 
 impl Link {
     /// Link for the sampler to send frames through.
-    pub fn sink(&self) -> Box<dyn Sink> {
-        Box::new(Arc::clone(&self.uplink))
+    pub fn sink(&self) -> Arc<Uplink> {
+        Arc::clone(&self.uplink)
     }
 }
 

@@ -2957,6 +2957,32 @@ class Retention(Message):
     """
 
 
+class RingCut(Message):
+    """
+    Body of POST /api/v1/ring/cuts: make a run of a window of the ring.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    track: Annotated[str, Field(pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
+    """
+    Identity of the track.
+    """
+    from_unix_us: Annotated[int, Field(ge=0, le=9007199254740991)]
+    """
+    First time of the window, Unix microseconds.
+    """
+    to_unix_us: Annotated[int, Field(ge=0, le=9007199254740991)]
+    """
+    Last time of the window, Unix microseconds.
+    """
+    name: Annotated[str | None, Field(max_length=120)] = None
+    """
+    Display name.
+    """
+
+
 Role = TypeAliasType(
     "Role", Annotated[Literal["operator", "viewer"], Field(title="Role")]
 )
@@ -8265,6 +8291,37 @@ class LiveState(Message):
     """
 
 
+class RingTrack(Message):
+    """
+    The frames of one target in the ring.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: Annotated[str, Field(pattern="^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
+    """
+    Identity of the track.
+    """
+    target: Target
+    host_name: Annotated[str, Field(max_length=256)]
+    """
+    Name of the host.
+    """
+    from_unix_us: Annotated[int, Field(ge=0)]
+    """
+    Time of its first frame, Unix microseconds.
+    """
+    to_unix_us: Annotated[int, Field(ge=0)]
+    """
+    Time of its last frame, Unix microseconds.
+    """
+    bytes: Annotated[int, Field(ge=0)]
+    """
+    Bytes on disk.
+    """
+
+
 class RunManifest(Message):
     """
     All that is needed to understand a run without the machine that it was recorded on; manifest.json in its folder.
@@ -8380,3 +8437,41 @@ LiveMessage = TypeAliasType(
 """
 Backend to page, as text; frames travel as binary messages.
 """
+
+
+class RingResponse(Message):
+    """
+    Answer of GET /api/v1/ring: what the ring of this host has.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    on: bool
+    """
+    Whether frames are kept in a ring.
+    """
+    max_age_s: Annotated[float | None, Field(ge=0.0)]
+    """
+    Bound on the age of its frames, in seconds; null: not known.
+    """
+    max_bytes: Annotated[int | None, Field(ge=0)]
+    """
+    Bound on its bytes; null: not known.
+    """
+    bytes: Annotated[int, Field(ge=0)]
+    """
+    Bytes on disk.
+    """
+    lost: Annotated[int, Field(ge=0)]
+    """
+    Frames that are missing in it since it was started.
+    """
+    disk_full: bool
+    """
+    Whether frames are lost now as they cannot be written.
+    """
+    tracks: list[RingTrack]
+    """
+    Targets with frames, newest first; ended ones included.
+    """

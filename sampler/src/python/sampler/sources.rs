@@ -6,8 +6,10 @@ use std::sync::{Arc, Mutex};
 use pyo3::prelude::*;
 
 use super::Sampler;
+use crate::engine::Sink;
 use crate::ledger::tables::{Counting, WaitMaps, WaitTables};
 use crate::ledger::{self, Keeper};
+use crate::link::uplink::Both;
 use crate::network::Accounts;
 use crate::processes::{GroupMaps, GroupPrograms};
 use crate::python::convert::{os_error, own, value_error};
@@ -144,9 +146,14 @@ impl Sampler {
         Ok(())
     }
 
-    /// Sends frames over a link.
-    fn use_link(&self, link: &Link) {
-        lock(&self.setup).sink = Some(link.sink());
+    /// Sends frames over a link, and over a second one to a recorder on this host.
+    #[pyo3(signature = (link, recorder=None))]
+    fn use_link(&self, link: &Link, recorder: Option<&Link>) {
+        let sink: Box<dyn Sink> = match recorder {
+            Some(other) => Box::new(Both { link: link.sink(), recorder: other.sink() }),
+            None => Box::new(link.sink()),
+        };
+        lock(&self.setup).sink = Some(sink);
     }
 }
 

@@ -1,0 +1,102 @@
+"""The ring's process as a child of `tidscope up`: its socket, its options, its program."""
+
+import argparse
+import os
+import shutil
+import socket
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Self
+
+from tidscope_backend.cli.backend_user import BackendUser
+from tidscope_backend.cli.command import CommandError
+from tidscope_backend.cli.server_options import not_negative, positive_number
+from tidscope_backend.cli.supervisor import Program
+from tidscope_backend.processes import run_module
+from tidscope_backend.ring.listing import FOLDER
+from tidscope_backend.ring.status import open_status
+from tidscope_backend.settings import RUNS_VARIABLE, runs_directory
+
+KEEPER = "tidscope_backend.ring.keeper"
+MB = 1_000_000
+BACKLOG = 8
+
+
+def add_ring_options(parser: argparse.ArgumentParser) -> None:
+    """Add what the ring keeps."""
+    parser.add_argument(
+        "--keep-minutes",
+        type=not_negative,
+        default=0.0,
+        metavar="N",
+        help="keep the last N minutes of all targets at full rate on this host, from which runs "
+        "are cut: `tidscope runs cut`, or the page (default: keep none; 60 is an hour)",
+    )
+    parser.add_argument(
+        "--keep-mb",
+        type=positive_number,
+        default=512.0,
+        metavar="N",
+        help="delete the oldest of them when all exceed N MB (%(default)g)",
+    )
+
+
+class Ring:
+    """The socket of the ring's process, and the record in which it says how it is. Context manager.
+
+    A privileged collector has to reach the socket, and this process to remove its folder. So root
+    makes it before rights are given up: the socket is root's, its folder the user's.
+
+    Args:
+        options: options of `add_ring_options`.
+        user: user of the backend and of the ring's process; None for the current one.
+        environ: environment of that user, which names the runs directory.
+
+    Raises:
+        CommandError: there is no runs directory.
+    """
+
+    def __init__(
+        self, options: argparse.Namespace, user: BackendUser | None, environ: Mapping[str, str]
+    ) -> None:
+        runs = runs_directory(environ)
+        if runs is None:
+            raise CommandError(f"--keep-minutes needs a runs directory; set {RUNS_VARIABLE} to one")
+        self._folder = Path(tempfile.mkdtemp(prefix="tidscope-"))
+        path = self._folder / "ring"
+        self.path = str(path)
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.bind(self.path)
+        path.chmod(0o600)
+        self._socket.listen(BACKLOG)
+        if user is not None and user.uid != os.geteuid():
+            self._folder.chmod(0o711)
+            os.chown(self._folder, user.uid, user.gid)
+        self._status = open_status()
+        self.reading = os.open(f"/proc/self/fd/{self._status}", os.O_RDONLY | os.O_CLOEXEC)
+        self._arguments = (
+            *("--folder", str(runs / FOLDER)),
+            *("--max-bytes", str(int(options.keep_mb * MB))),
+            *("--max-age-s", f"{options.keep_minutes * 60:g}"),
+        )
+
+    def program(self, environ: Mapping[str, str]) -> Program:
+        """Return the program."""
+        descriptors = (self._socket.fileno(), self._status)
+        command = run_module(KEEPER, *self._arguments)
+        command += ["--socket-fd", str(descriptors[0]), "--status-fd", str(descriptors[1])]
+        own = {name: value for name, value in environ.items() if not name.startswith("TIDSCOPE_")}
+        return Program("ring", command, own, descriptors=descriptors)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close and remove the socket."""
+        self._socket.close()
+        with suppress(OSError):
+            shutil.rmtree(self._folder)
+        os.close(self._status)
+        os.close(self.reading)
