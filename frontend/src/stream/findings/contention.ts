@@ -13,6 +13,7 @@ import {
   inStates,
   isContended,
   type LockEvidence,
+  measured,
   percent,
   type RoleTimes,
   type Rule,
@@ -73,9 +74,12 @@ function held(
   return {
     text: `${those.length} threads waited ${share} of the time for ${what}.`,
     also: work === "" ? "" : `its holder ${work}`,
-    evidence:
-      `${formatNumber(lock.waits_per_s, "1/s")} waits a second, ${formatValue(lock.mean_s, "s")} each, ` +
-      `over ${formatDuration(seconds)}. Threshold: ${WAITERS} threads that each wait ${percent(SHARE)} of the time.`,
+    numbers: [
+      measured(wait, "threads", "wait on average"),
+      measured(lock.waits_per_s, "1/s", "waits a second"),
+      measured(lock.mean_s, "s", "a wait on average"),
+    ],
+    evidence: `Over ${formatDuration(seconds)}. Threshold: ${WAITERS} threads that each wait ${percent(SHARE)} of the time.`,
     advice:
       work === ""
         ? "Hold it for less time, or divide what it protects."
@@ -149,6 +153,11 @@ function reported(
     text:
       `About ${formatNumber(lock.wait, "threads")} waited on average for one lock, “${lock.name}”, ` +
       "by the program's own account.",
+    numbers: [
+      measured(lock.wait, "threads", "wait on average"),
+      measured(lock.waits_per_s, "1/s", "waits a second"),
+      measured(lock.mean_s, "s", "a wait on average"),
+    ],
     evidence:
       `Sampled by the program, or from dumps of its threads, over ${formatDuration(seconds)}. ` +
       `Threshold: ${WAITERS * SHARE} on average.`,
@@ -175,9 +184,12 @@ export const GIL_RULE: Rule = {
       {
         id: "gil",
         text: `GIL: ${known.length} threads waited for it ${share} of the time in which they could have run.`,
-        evidence:
-          `${formatNumber(lock.waits_per_s, "1/s")} waits a second, ${formatValue(wait, "threads")} waited on average, ` +
-          `over ${formatDuration(seconds)}. Threshold: ${percent(GIL_SHARE)}.`,
+        numbers: [
+          measured(wait, "threads", "wait on average"),
+          measured(lock.waits_per_s, "1/s", "waits a second"),
+          measured(lock.mean_s, "s", "a wait on average"),
+        ],
+        evidence: `Over ${formatDuration(seconds)}. Threshold: ${percent(GIL_SHARE)}.`,
         advice: "Compute in processes, in code that releases the GIL, or in fewer threads.",
         confidence: "measured",
         link: { panel: "waiting", lock: lock.lock },
@@ -218,8 +230,13 @@ export const AMONG_RULE: Rule = {
           text:
             `${threads} of ${withProcess(role, process)} wait for each other: ${formatValue(blocked / wall, "share")} of their time ` +
             `they wait until another of them wakes them, ${formatValue(blocked_s, "s")} each time.`,
+          numbers: [
+            measured(blocked, "threads", "wait for each other on average"),
+            measured(per_s, "1/s", "such wake-ups a second"),
+            measured(blocked / all, "share", "of their waiting ends so"),
+          ],
           evidence:
-            `${formatNumber(per_s, "1/s")} such wake-ups a second end ${percent(blocked / all)} of their waiting, over ${formatDuration(seconds)}. ` +
+            `Over ${formatDuration(seconds)}. ` +
             `Threshold: ${percent(AMONG_SHARE)}, and ${percent(AMONG_OF_WALL)} of their time.`,
           advice:
             "They share something that one of them has at a time: a lock, a row, a connection. Stacks show where they wait.",

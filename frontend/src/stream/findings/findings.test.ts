@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { factInput, factModel, LEDGER_TARGET } from "../../testing/factModel";
 import type { ViewInput } from "../chartView";
 import { finished } from "../steps";
-import { withProcess } from "./finding";
+import { measured, withProcess } from "./finding";
 import { FindingsMaker, ranked } from "./findings";
 
 const findingsView = (input: ViewInput) => finished(new FindingsMaker().make(input));
@@ -56,9 +56,12 @@ describe("the list", () => {
     expect(view.not_looked_at).toContainEqual({ subject: "locks", reason: "no BTF" });
   });
 
+  const NUMBER = measured(1, "count", "threads");
+
   it("keeps its order while figures change a little", () => {
     const all = [10, 13, 12, 30].map((weight) => ({
       ...{ id: `id-${weight}`, text: "", evidence: "", advice: "", weight },
+      numbers: [NUMBER, NUMBER, NUMBER] as const,
       confidence: "measured" as const,
       link: { panel: "waiting" as const, lock: null },
     }));
