@@ -14,10 +14,10 @@ import {
   isContended,
   type LockEvidence,
   measured,
+  nameOfRole,
   percent,
   type RoleTimes,
   type Rule,
-  withProcess,
 } from "./finding";
 
 /** Minimum share of time that each waiter waits. */
@@ -212,7 +212,7 @@ export const AMONG_RULE: Rule = {
     // Go parks its idle threads, which wake each other; its locks are goroutines'.
     if (go) return [];
     return roles.flatMap((times) => {
-      const { key, role, process } = times;
+      const { key } = times;
       const own = ownWakes(wakes.edges, key);
       if (!own) return [];
       const { edge, all } = own;
@@ -228,7 +228,7 @@ export const AMONG_RULE: Rule = {
         {
           id,
           text:
-            `${threads} of ${withProcess(role, process)} wait for each other: ${formatValue(blocked / wall, "share")} of their time ` +
+            `${threads} of ${nameOfRole(times)} wait for each other: ${formatValue(blocked / wall, "share")} of their time ` +
             `they wait until another of them wakes them, ${formatValue(blocked_s, "s")} each time.`,
           numbers: [
             measured(blocked, "threads", "wait for each other on average"),

@@ -8,9 +8,9 @@ import {
   type Finding,
   inStates,
   measured,
+  nameOfRole,
   percent,
   type Rule,
-  withProcess,
 } from "./finding";
 
 const THROTTLED = 0.05;
@@ -140,7 +140,7 @@ export const OWN_DELAY_RULE: Rule = {
 
 function herdsOf({ roles, wakes, seconds }: Evidence, ease: Ease): readonly Finding[] {
   return roles.flatMap((times) => {
-    const { key, role, process, wall } = times;
+    const { key, wall } = times;
     const id = `herd:${key}`;
     const threads = wall / seconds;
     const edge = wakes.edges.find(({ from, to }) => from === "interrupt:" && to === key);
@@ -153,7 +153,7 @@ function herdsOf({ roles, wakes, seconds }: Evidence, ease: Ease): readonly Find
       {
         id,
         text:
-          `${counted(Math.round(threads), "thread")} of ${withProcess(role, process)} wake up at the same time, ` +
+          `${counted(Math.round(threads), "thread")} of ${nameOfRole(times)} wake up at the same time, ` +
           `${formatNumber(rate, "1/s")} times a second, and then wait ${formatValue(edge.delay_s, "s")} for a CPU behind each other.`,
         numbers: [
           measured(edge.delay_s, "s", "wait for a CPU each time"),
@@ -192,8 +192,8 @@ function crowdedOf(
     {
       id: `crowded:${first.key}`,
       text:
-        `${withProcess(first.role, first.process)} waits for a CPU ${formatValue(first.queue / (first.queue + first.cpu), "share")} of the time in which it could run, ` +
-        `behind threads of this process: most CPU time went to ${withProcess(busiest.role, busiest.process)} (${formatValue(busiest.cpu / seconds, "cores")}).`,
+        `${nameOfRole(first)} waits for a CPU ${formatValue(first.queue / (first.queue + first.cpu), "share")} of the time in which it could run, ` +
+        `behind threads of this process: most CPU time went to ${nameOfRole(busiest)} (${formatValue(busiest.cpu / seconds, "cores")}).`,
       numbers: [
         measured(first.queue / seconds, "threads", "of it wait for a CPU"),
         measured(all, "threads", "run or could run, of all"),

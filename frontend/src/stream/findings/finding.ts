@@ -128,6 +128,8 @@ export interface RoleTimes extends TimesOf {
   readonly syncing: number;
   /** Whether threads have the name of their main thread, too: they may be of several pools. */
   readonly unnamed: boolean;
+  /** Number of main threads among them. */
+  readonly mains: number;
 }
 
 /** A thread that polls, and its time on a CPU in stretches that are long for an event loop. */
@@ -229,6 +231,12 @@ export const EASE = 0.8;
 export function withProcess(name: string, process: string): string {
   if (process.startsWith(`${name} (`)) return process;
   return process === "" ? name : `${name} of ${process}`;
+}
+
+/** A role with its process; threads without a name are told from the main ones. */
+export function nameOfRole({ role, process, threads, mains, unnamed }: RoleTimes): string {
+  const split = unnamed && mains > 0 ? ` (${mains} main + ${threads - mains} others)` : "";
+  return `${withProcess(role, process)}${split}`;
 }
 
 /** A threshold as text: whole percent. */

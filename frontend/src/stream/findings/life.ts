@@ -1,7 +1,7 @@
 /** Threads and processes that come and go, and those of a runtime's garbage collector. */
 
 import { counted, formatDuration, formatNumber, formatValue } from "../format";
-import { inStates, measured, percent, type Rule, withProcess } from "./finding";
+import { inStates, measured, nameOfRole, percent, type Rule } from "./finding";
 
 /** Names of a JVM's threads that collect garbage (HotSpot). */
 const COLLECTORS =
@@ -56,7 +56,8 @@ export const GROWTH_RULE: Rule = {
   ledger: false,
   whole: true,
   find: ({ roles, seconds }, ease) =>
-    roles.flatMap(({ key, role, process, born, late, live, threads }) => {
+    roles.flatMap((times) => {
+      const { key, born, late, live, threads } = times;
       const id = `growth:${key}`;
       const more = live - (threads - born);
       const grows = more >= ease(id) * GROWTH && more / seconds >= ease(id) * GROWTH_PER_S;
@@ -65,7 +66,7 @@ export const GROWTH_RULE: Rule = {
         {
           id,
           text:
-            `The number of threads of ${withProcess(role, process)} grows: ${formatNumber(more, "count")} more in ${formatDuration(seconds)}, ` +
+            `The number of threads of ${nameOfRole(times)} grows: ${formatNumber(more, "count")} more in ${formatDuration(seconds)}, ` +
             `now ${formatNumber(live, "count")}, and hardly one ends.`,
           numbers: [
             measured(more, "count", "threads more than at the window’s begin"),

@@ -1,7 +1,7 @@
 /** Threads that wake up to look whether there is something to do. */
 
 import { counted, formatDuration, formatValue } from "../format";
-import { inStates, measured, percent, type Rule, withProcess } from "./finding";
+import { inStates, measured, nameOfRole, percent, type Rule } from "./finding";
 
 /** Thresholds: wake-ups of a role a second, share of them by timers, and CPU time after each. */
 const WAKES_PER_S = 200;
@@ -17,7 +17,7 @@ export const POLLING_RULE: Rule = {
   ledger: true,
   find: ({ roles, wakes, seconds, go }, ease) =>
     roles.flatMap((times) => {
-      const { key, role, process, cpu, wall, queue, moved } = times;
+      const { key, cpu, wall, queue, moved } = times;
       const id = `polling:${key}`;
       const node = wakes.nodes.find((each) => each.key === key);
       const timers = wakes.edges.find(({ from, to }) => from === "interrupt:" && to === key);
@@ -35,7 +35,7 @@ export const POLLING_RULE: Rule = {
         {
           id,
           text:
-            `${withProcess(role, process)} wakes up ${counted(Math.round(timers.per_s), "time")} a second by timers, runs ${formatValue(cpu / woken, "s")} each time, ` +
+            `${nameOfRole(times)} wakes up ${counted(Math.round(timers.per_s), "time")} a second by timers, runs ${formatValue(cpu / woken, "s")} each time, ` +
             "and finds nothing: it calls no socket, moves no bytes of disks, and wakes nobody.",
           numbers: [
             measured(node.gets_per_s, "1/s", "wake-ups a second"),

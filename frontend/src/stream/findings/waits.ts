@@ -3,7 +3,7 @@
 import { counted, formatDuration, formatNumber, formatValue } from "../format";
 import type { LimitsView } from "../limits";
 import { peerOf } from "../wakes";
-import { inStates, measured, percent, type RoleTimes, type Rule, withProcess } from "./finding";
+import { inStates, measured, nameOfRole, percent, type RoleTimes, type Rule } from "./finding";
 
 /** Seconds in which a role was not idle; without a ledger idle time is unknown, and counts. */
 function activeOf({ wall, idle }: RoleTimes): number {
@@ -23,7 +23,7 @@ export const DISK_RULE: Rule = {
   ledger: false,
   find: ({ roles, seconds, limits }, ease) =>
     roles.flatMap((times) => {
-      const { key, role, process, disk, idle, threads } = times;
+      const { key, disk, idle, threads } = times;
       const id = `disk:${key}`;
       if (lacksMemory(times, limits, seconds, ease(`memory:${key}`))) return [];
       const active = activeOf(times);
@@ -34,7 +34,7 @@ export const DISK_RULE: Rule = {
       return [
         {
           id,
-          text: `${withProcess(role, process)} waits for the disk ${formatValue(share, "share")} ${of}${limit}${doing(times, seconds)}.`,
+          text: `${nameOfRole(times)} waits for the disk ${formatValue(share, "share")} ${of}${limit}${doing(times, seconds)}.`,
           numbers: [
             measured(share, "share", of),
             measured(disk / seconds, "threads", "wait for the disk on average"),
@@ -112,7 +112,7 @@ export const MEMORY_RULE: Rule = {
   ledger: true,
   find: ({ roles, limits, seconds }, ease) =>
     roles.flatMap((times) => {
-      const { key, role, process, threads } = times;
+      const { key, threads } = times;
       const id = `memory:${key}`;
       const { memory } = limits;
       if (!memory || !lacksMemory(times, limits, seconds, ease(id))) return [];
@@ -122,7 +122,7 @@ export const MEMORY_RULE: Rule = {
         {
           id,
           text:
-            `${withProcess(role, process)} waits ${formatValue(faults / active, "share")} of the time for pages that were in memory before: ` +
+            `${nameOfRole(times)} waits ${formatValue(faults / active, "share")} of the time for pages that were in memory before: ` +
             `the memory limit of its control group, ${formatValue(memory.bytes, "bytes")}, is reached ${formatNumber(memory.hits_per_s, "1/s")} times a second.`,
           numbers: [
             measured(faults / seconds, "threads", "wait for pages on average"),
@@ -154,7 +154,7 @@ export const NETWORK_RULE: Rule = {
   ledger: true,
   find: ({ roles, wakes, seconds }, ease) =>
     roles.flatMap((times) => {
-      const { key, role, process } = times;
+      const { key } = times;
       const id = `network:${key}`;
       // Threads without work do not make those less that have some.
       const active = activeOf(times);
@@ -165,7 +165,7 @@ export const NETWORK_RULE: Rule = {
         wait >= ease(id) * NETWORK_SHARE * active && wait / seconds >= ease(id) * NETWORK;
       if (!enough) return [];
       const peer = peerOf(wakes, key);
-      const name = withProcess(role, process);
+      const name = nameOfRole(times);
       const share = formatValue(wait / active, "share");
       const threads = active / seconds;
       const sends = wait === send;
@@ -216,7 +216,7 @@ export const FAULTS_RULE: Rule = {
   ledger: false,
   find: ({ roles, seconds }, ease) =>
     roles.flatMap((times) => {
-      const { key, role, process, faults, system, cpu } = times;
+      const { key, faults, system, cpu } = times;
       const id = `faults:${key}`;
       const busy =
         cpu / seconds >= ease(id) * FAULTS_CPU && system >= ease(id) * FAULTS_SYSTEM * cpu;
@@ -225,7 +225,7 @@ export const FAULTS_RULE: Rule = {
         {
           id,
           text:
-            `${withProcess(role, process)} causes ${formatNumber(faults / seconds, "1/s")} page faults a second; ` +
+            `${nameOfRole(times)} causes ${formatNumber(faults / seconds, "1/s")} page faults a second; ` +
             `the kernel takes ${formatValue(system / cpu, "share")} of its CPU time.`,
           numbers: [
             measured(faults / seconds, "1/s", "page faults a second"),

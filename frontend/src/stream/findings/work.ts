@@ -1,7 +1,7 @@
 /** Sharing of work among threads: tiny tasks, threads woken for nothing, idle and full pools. */
 
 import { counted, formatDuration, formatNumber, formatValue } from "../format";
-import { idleAtFutexes, inStates, measured, percent, type Rule, withProcess } from "./finding";
+import { idleAtFutexes, inStates, measured, nameOfRole, percent, type Rule } from "./finding";
 
 /**
  * Thresholds: wake-ups per second by one role, its share of a role's wake-ups, and work after each.
@@ -74,7 +74,7 @@ export const TOGETHER_RULE: Rule = {
       if (!many || each > TOGETHER_BATCH * threads || per_s < ease(id) * WAKES_PER_S) return [];
       const working = (times.runs - times.short_runs) / (per_s * seconds);
       if (times.runs === 0 || working * ease(id) > TOGETHER_WORK) return [];
-      const [whom, who] = [times, waker].map(({ role, process }) => withProcess(role, process));
+      const [whom, who] = [times, waker].map(nameOfRole);
       return [
         {
           id,
@@ -105,7 +105,7 @@ export const IDLE_POOL_RULE: Rule = {
   whole: true,
   find: ({ roles, wakes, seconds, go }, ease) =>
     roles.flatMap((times) => {
-      const { key, role, process, threads, idle, wall, cpu, parked, unnamed } = times;
+      const { key, threads, idle, wall, cpu, parked, unnamed } = times;
       const id = `idle:${key}`;
       // Threads without a name may be of several pools, each of which is small.
       if (unnamed) return [];
@@ -121,7 +121,7 @@ export const IDLE_POOL_RULE: Rule = {
         {
           id,
           text:
-            `${counted(threads, "thread")} of ${withProcess(role, process)} were idle ${formatValue(idle / wall, "share")} ` +
+            `${counted(threads, "thread")} of ${nameOfRole(times)} were idle ${formatValue(idle / wall, "share")} ` +
             `of the time; together they used ${formatValue(cpu / seconds, "cores")}.`,
           numbers: [
             measured(idle / wall, "share", "of the time idle"),
@@ -154,7 +154,7 @@ export const FULL_POOL_RULE: Rule = {
   ledger: true,
   find: ({ roles, wakes, seconds }, ease) =>
     roles.flatMap((times) => {
-      const { key, role, process, wall, cpu, live } = times;
+      const { key, role, wall, cpu, live } = times;
       const id = `full:${key}`;
       const pool = POOLS.test(role) && live >= 2 && wall >= 0.9 * live * seconds;
       if (!pool) return [];
@@ -173,7 +173,7 @@ export const FULL_POOL_RULE: Rule = {
         {
           id,
           text:
-            `All ${counted(live, "thread")} of ${withProcess(role, process)} are busy all the time: none waits for work, ` +
+            `All ${counted(live, "thread")} of ${nameOfRole(times)} are busy all the time: none waits for work, ` +
             "and what comes beside has to queue.",
           numbers: [
             measured(live, "count", "threads in the pool"),
