@@ -99,7 +99,7 @@ impl Names {
             if name[0] != 0 && before.name != name && !before.is_many {
                 let former = (before.name, before.kernel);
                 before.name = name;
-                self.renamed(key, former, (name, before.kernel));
+                self.renamed(key, former, (name, former.1));
             }
         }
         self.processes.insert(key, known);
