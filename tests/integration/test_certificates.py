@@ -11,7 +11,7 @@ from tidscope_collector.uplink.sign_in import SignIn, SignInError
 from tidscope_wire.proof import host_credential
 
 
-async def refusal(folder: Path | None) -> str:
+async def refusal(folder: Path | None, scheme: str = "wss") -> str:
     """Sign in to a server with the certificate of a folder, or without TLS; what is said."""
     context: ssl.SSLContext | None = None
     if folder is not None:
@@ -25,7 +25,7 @@ async def refusal(folder: Path | None) -> str:
 
     async with await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context) as server:
         port = server.sockets[0].getsockname()[1]
-        address = f"wss://localhost:{port}/ws/collector"
+        address = f"{scheme}://localhost:{port}/ws/collector"
         with pytest.raises(SignInError) as refused:
             await SignIn(address, host_credential(SECRET)).headers()
     text = str(refused.value)
@@ -51,3 +51,5 @@ async def test_what_is_refused_is_said_with_what_to_do(
     make_certificate(mine, name="backend.example")
     assert "give --backend a name that the certificate has" in await refusal(mine)
     assert "does not speak TLS" in await refusal(None)
+    assert "speaks TLS: give --backend wss://localhost:" in await refusal(mine, "ws")
+    assert "does not know the secret" in await refusal(None, "ws")

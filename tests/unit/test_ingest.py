@@ -5,15 +5,19 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
-from backend_builders import TARGET_ID, steering, target
+from backend_builders import ACTOR, TARGET_ID, host, steering, target
 from tidscope_backend.ingest import frames as module
+from tidscope_backend.host_registry import HostRegistry
+from tidscope_backend.ingest.frame_ingest import AnnouncedTargets
 from tidscope_backend.ingest.frames import MANY_FRAMES, MUCH_BYTES, Receipts
+from tidscope_backend.ingest.link import CollectorLink
 from tidscope_backend.ingest.links import (
     MAX_KNOWN,
     NotResumedError,
     SteeringMemory,
     request_again,
 )
+from tidscope_backend.ingest.messages import DisconnectedError
 from tidscope_wire.generated.models import (
     FramesReceived,
     Group,
@@ -27,6 +31,7 @@ from tidscope_wire.generated.models import (
     SweepPlan,
     Target,
 )
+from tidscope_wire.problems import ProblemError
 
 TARGET, OTHER = "t-1-0000000a", "t-2-0000000b"
 
@@ -199,3 +204,17 @@ def test_memory_is_bounded() -> None:
     assert known.recall(TARGET_ID) is None
     assert known.recall("t-0-00000000") is not None
     known.forget("t-none", 5)
+
+
+async def test_a_command_to_a_collector_that_has_vanished_is_refused_with_what_to_do() -> None:
+    async def send(_: str) -> None:
+        raise DisconnectedError("the socket is closed")
+
+    announced = AnnouncedTargets(host().id, HostRegistry(10), [])
+    link = CollectorLink(host(), send, lambda: None, 1.0, 1.0, [], announced)
+    with pytest.raises(ProblemError) as refused:
+        await link.steer(TARGET_ID, SteerRequest(policy="fixed"), ACTOR)
+    problem = refused.value.problem
+    assert problem.status == 503
+    assert problem.detail == "the connection to the collector of box was lost"
+    assert problem.hint == "it reconnects by itself; try again in a moment"

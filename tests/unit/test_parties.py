@@ -77,3 +77,16 @@ def test_rows_name_parties_by_number() -> None:
     assert made["party"].tolist() == [0, 5, 0]
     assert made["name"].tolist() == ["member", "other", "idle"]
     assert keys_of(takers, "pid") == [7, key, 0]
+
+
+def test_a_process_that_executed_another_program_has_its_name() -> None:
+    some = parties()
+    pid = os.getpid()
+    start = parse_stat(ProcFs().read(f"{pid}/stat")).start_ticks
+    some.see([seen(pid, 1, "bash", start + 1)])
+    settled(some)
+    assert some.see([seen(pid, 1, "python", start)]) == {pid | 1 << PID_BITS: 1}
+    settled(some)
+    [row] = some.table().tolist()
+    assert row[4] == "python"
+    assert row[-1].startswith("/"), "it is described again"

@@ -59,7 +59,13 @@ class _Connection:
 
     def __init__(self, socket: WebSocket) -> None:
         self._socket = socket
-        self.send_text = socket.send_text
+
+    async def send_text(self, text: str, /) -> None:
+        """Send a text message. Raises DisconnectedError."""
+        try:
+            await self._socket.send_text(text)
+        except (RuntimeError, WebSocketDisconnect) as error:
+            raise DisconnectedError(str(error)) from error
 
     async def receive(self) -> str | bytes:
         """Wait for the next message. Raises DisconnectedError."""

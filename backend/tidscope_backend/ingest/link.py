@@ -42,6 +42,7 @@ from tidscope_wire.generated.problems import PROBLEMS
 from tidscope_wire.problems import PREFIX, ProblemError, refusal
 
 from tidscope_backend.ingest.announced import AnnouncedTargets
+from tidscope_backend.ingest.messages import DisconnectedError
 from tidscope_backend.ingest.other_versions import Dialect
 from tidscope_backend.store.disk import SharedReads
 
@@ -106,7 +107,7 @@ class CollectorLink:
 
     Args:
         host: host of the collector.
-        send: sends one text message.
+        send: sends one text message; raises DisconnectedError.
         close: closes the connection when a newer one replaces it.
         command_seconds: timeout for a reply.
         doctor_seconds: timeout for the doctor and for steering, which waits for a program.
@@ -351,6 +352,8 @@ class CollectorLink:
             async with asyncio.timeout(seconds):
                 await self._send(command.model_dump_json())
                 reply = await future
+        except DisconnectedError:
+            raise self._lost() from None
         except TimeoutError:
             raise refusal(
                 "collector-timeout",

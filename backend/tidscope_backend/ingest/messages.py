@@ -53,7 +53,7 @@ class CollectorConnection(Protocol):
         """Wait for the next message. Raises DisconnectedError."""
 
     async def send_text(self, text: str, /) -> None:
-        """Send a text message."""
+        """Send a text message. Raises DisconnectedError."""
 
 
 class HostAuthority(Protocol):

@@ -89,8 +89,15 @@ class SignIn:
                 f"the program at {self._address} does not speak TLS as it has to "
                 f"({error.reason or error}); wss:// is for a proxy that ends TLS before the backend"
             ) from None
+        except ConnectionResetError:
+            # Servers of TLS may end the connection before they have read the request.
+            if self._secure or not await self._speaks_tls():
+                raise
+            raise self._other_scheme() from None
         if status in _REFUSED:
             raise SignInError(f"the program at {self._address} gave no proof: {_problem(body)}")
+        if status != b"200" and not self._secure and await self._speaks_tls():
+            raise self._other_scheme()
         try:
             proof = attempt.answer(ProofResponse.model_validate_json(body))
         except (ImpostorError, ValidationError):
@@ -128,6 +135,30 @@ class SignIn:
             "if it is the backend, give both the same TIDSCOPE_COLLECTOR_SECRET; a tunnel has to "
             "have the backend's own port number"
         )
+
+    def _other_scheme(self) -> SignInError:
+        return SignInError(
+            f"the program at {self._address} speaks TLS: give --backend wss://{self._parts.netloc}"
+        )
+
+    async def _speaks_tls(self) -> bool:
+        """Return True if the program answers a TLS handshake, whatever its certificate."""
+        context = ssl.create_default_context()
+        # Nothing is sent to it: only its kind is of interest.
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        try:
+            async with asyncio.timeout(ANSWER_S):
+                _, writer = await asyncio.open_connection(
+                    self._parts.hostname, self._port, ssl=context
+                )
+        except ssl.SSLError as error:
+            return "ALERT" in str(error.reason)
+        except (OSError, TimeoutError):
+            return False
+        writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
+        return True
 
     async def _post(self, body: bytes) -> tuple[bytes, bytes]:
         """Request the proof by HTTP/1.0, whose answer ends with the connection."""

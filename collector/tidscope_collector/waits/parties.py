@@ -74,6 +74,8 @@ class Parties:
     def see(self, processes: Iterable[SeenProcess]) -> Mapping[int, int]:
         """Number the parties among the processes that tables name now.
 
+        One that executed another program, as its name is another, is described again.
+
         Returns:
             Numbers by key.
         """
@@ -81,11 +83,16 @@ class Parties:
         if len(self._seen) > MAX_KEPT:
             self._forget(now.keys())
         new = [one for key, one in now.items() if key not in self._numbers]
+        executed = [
+            one
+            for key, one in now.items()
+            if (before := self._seen.get(key)) is not None and before.name not in ("", one.name)
+        ]
         self._seen |= now
         for one in new:
             self._last += 1
             self._numbers[one.key] = self._last
-        self._ask([one for one in new if one.start_ticks and not one.is_kernel])
+        self._ask([one for one in new + executed if one.start_ticks and not one.is_kernel])
         return self._numbers
 
     def table(self) -> Table:

@@ -1,5 +1,6 @@
 /** Evidence of a program in which nothing stands out, and parts of one in which something does. */
 
+import { expect } from "vitest";
 import type { LockKind } from "../stream/facts/lockNames";
 import type { Evidence, LockEvidence, RoleTimes, Rule, TimesOf } from "../stream/findings/finding";
 import { ofRules } from "../stream/findings/findings";
@@ -35,15 +36,17 @@ export const NOTHING: Evidence = {
   grouped: false,
 };
 
-/** Sentences of a rule. */
+/** Sentences of a rule, each of whose findings has three numbers that are known and differ. */
 export function texts(
   rule: Rule,
   evidence: Partial<Evidence>,
   shown: readonly string[] = [],
 ): string[] {
-  return ofRules([rule], { ...NOTHING, ...evidence }, shown).map(({ text, also }) =>
-    also ? text.replace(/\.$/, `; ${also}.`) : text,
-  );
+  return ofRules([rule], { ...NOTHING, ...evidence }, shown).map(({ text, also, numbers }) => {
+    expect(new Set(numbers.map(({ what }) => what)).size).toBe(3);
+    expect(numbers.every(({ value }) => /\d/.test(value))).toBe(true);
+    return also ? text.replace(/\.$/, `; ${also}.`) : text;
+  });
 }
 
 export function lockThread(tid: number, wait: number, wakes_per_s = 0): LockThread {
@@ -99,7 +102,7 @@ export function roleOf(
   return {
     ...{ key: `role:${name}`, role: name, process: "" },
     ...{ threads, live: threads, born: 0, late: 0, short: 0, short_s: 0, syncing: 0 },
-    unnamed: false,
+    ...{ unnamed: false, mains: 0 },
     ...timesOf(SECONDS * threads, more, states),
     ...more,
   };

@@ -109,6 +109,7 @@ struct task_struct {
 	_Bool throttled;		/* from Linux 6.18 on */
 	struct sched_info sched_info;
 	struct task_struct *group_leader;
+	__u64 self_exec_id; /* of its leader: how many programs the process has executed, by and large */
 	char comm[COMM];
 } KERNEL;
 

@@ -102,7 +102,7 @@ struct slot {
 			     was switched to last */
 	__u16 index;	  /* of the slot */
 	__u16 waits_in;	  /* the last system call in which it waited, 0: none */
-	__u32 noted;	  /* key of the process whose name was noted last */
+	__u32 noted;	  /* process and program whose name was noted last, by `program_key` */
 	__u32 call;	  /* system call that it is in, if calls are counted */
 	__u16 unseen;	  /* no switch yet: the state is read from the thread itself */
 	__u16 bucket;	  /* of the stay that is entered */

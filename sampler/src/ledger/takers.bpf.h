@@ -16,6 +16,12 @@ static __always_inline __u32 process_key(struct task_struct *task)
 	return tgid | (birth ? birth : 1) << PID_BITS;
 }
 
+/* A process with the program that it executes; a key of `process_key`, other than 0. */
+static __always_inline __u32 program_key(struct task_struct *task, __u32 process)
+{
+	return process ^ (__u32)task->group_leader->self_exec_id * 0x9e3779b1;
+}
+
 /* A process that is not the slot's: the collector cannot ask for its name when it has ended. */
 static __noinline int note_name(struct slot *slot, struct task_struct *task)
 {
@@ -25,9 +31,9 @@ static __noinline int note_name(struct slot *slot, struct task_struct *task)
 	};
 	__u32 key = process_key(task);
 
-	slot->noted = key;
+	slot->noted = program_key(task, key);
 	bpf_probe_read_kernel(name.comm, sizeof name.comm, task->group_leader->comm);
-	bpf_map_update_elem(&names, &key, &name, BPF_NOEXIST);
+	bpf_map_update_elem(&names, &key, &name, BPF_ANY);
 	return 0;
 }
 
@@ -186,7 +192,7 @@ static __always_inline void count_takers_before_move(struct slot *slot, struct r
 	came = cpu->recent[(cpu->next - 1) & (RECENT - 1)].clock;
 	if (!came || came > clock)
 		return;
-	if (other && pid_of(other) != slot->tgid && other != slot->noted)
+	if (other && pid_of(other) != slot->tgid && program_key(runs, other) != slot->noted)
 		note_name(slot, runs);
 	count_taker(slot, detail, who_is(runs), clock - (came > begin ? came : begin));
 	if (came > begin)

@@ -121,7 +121,7 @@ static __always_inline void arrive(struct task_struct *task, struct task_struct 
 	if (!here)
 		return;
 	other = process_key(from);
-	if (other && pid_of(other) != slot->tgid && other != slot->noted)
+	if (other && pid_of(other) != slot->tgid && program_key(from, other) != slot->noted)
 		note_name(slot, from);
 	count_takers(slot, cpu, here);
 }

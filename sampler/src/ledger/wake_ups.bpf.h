@@ -95,7 +95,7 @@ static __always_inline void waken(struct task_struct *task, int casts)
 		waker = (__u64)key << 32;
 		if (tgid == slot->tgid || may_be_watched(by))
 			waker |= (__u32)by->pid;
-		if (tgid != slot->tgid && key != slot->noted)
+		if (tgid != slot->tgid && program_key(by, key) != slot->noted)
 			note_name(slot, by);
 	}
 	left = slot->mark >> STATE_BITS;

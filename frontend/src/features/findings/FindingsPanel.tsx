@@ -24,7 +24,7 @@ const MAX_BESIDE = 4;
 
 /**
  * Findings in the visible window as cards, each with a link to its data. Collapsed to one row of a
- * fixed height, so that changes move nothing below. Expanded: all findings with evidence, and the
+ * fixed height, so that changes move nothing below. Expanded: all findings with thresholds, and the
  * changes against the time before.
  */
 export const FindingsPanel = memo(function FindingsPanel() {
@@ -98,7 +98,7 @@ interface ItemProps {
 
 function Item({ finding, zero_ms, open }: ItemProps) {
   const client = useLiveClient();
-  const { evidence, advice, confidence, link, id, when } = finding;
+  const { evidence, numbers, advice, confidence, link, id, when } = finding;
   const sentence = useSentence(finding);
   const text = when ? `${timeText(when, zero_ms)}: ${sentence}` : sentence;
   return (
@@ -111,6 +111,13 @@ function Item({ finding, zero_ms, open }: ItemProps) {
       >
         {text}
       </button>
+      <ul className={styles.numbers} aria-label="Measured">
+        {numbers.map(({ value, what }) => (
+          <li key={what} title={`${value} ${what}`}>
+            <strong>{value}</strong> {what}
+          </li>
+        ))}
+      </ul>
       <p className={styles.advice}>
         <span className={styles.confidence}>{CONFIDENCE[confidence]}</span> Try: {advice}
       </p>

@@ -55,6 +55,16 @@ it("says whose clock the times are of", async () => {
   expect(screen.queryByText(/^The clock of/)).toBeNull();
 });
 
+it("says that collector and backend are of different versions", async () => {
+  const backend = new FakeBackend();
+  const page = await TestPage.watching(1, { backend });
+  await page.settle();
+  expect(screen.queryByText(/is tidscope/)).toBeNull();
+  backend.change({ hosts: [{ ...HOST, collector: { ...HOST.collector, version: "0.0.9" } }] });
+  await page.settle();
+  screen.getByText(`The collector of ${HOST.name} is tidscope 0.0.9, the backend 0.1.0`);
+});
+
 it("says that one was stopped on purpose", async () => {
   const backend = new FakeBackend();
   const page = await TestPage.watching(1, { backend });

@@ -4,8 +4,9 @@
  */
 
 import { useEffect, useMemo, useState } from "react";
-import { listProcesses } from "../../api/client";
+import { getHealth, listProcesses } from "../../api/client";
 import { asProblem, isKind } from "../../api/http";
+import { usePolled } from "../../api/usePolled";
 import { localTime } from "../../base/clock";
 import { attachedHref } from "../../base/route";
 import { navigate } from "../../base/routing";
@@ -93,6 +94,7 @@ export function Scope({ id }: { readonly id: string }) {
             {target.state === "attached" ? null : <EndedNotice target={target} view={view} />}
             {host === undefined ? null : <OutageNotice host={host} />}
             <ClockNotice host={host} />
+            <VersionNotice host={host} />
             {view.state === "quiet" && host?.connected !== false ? (
               <Notice status="warning" title="No samples for several seconds">
                 The host may be overloaded, or the collector has stopped.
@@ -213,6 +215,20 @@ function ClockNotice({ host }: { readonly host: Host | undefined }) {
   return skew === null ? null : (
     <Notice status="warning" title={`The clock of ${host?.name} is ${skew} the backend's`}>
       Times on this page and in runs are of that clock. Set both by NTP.
+    </Notice>
+  );
+}
+
+/** Notice that collector and backend are of different versions. */
+function VersionNotice({ host }: { readonly host: Host | undefined }) {
+  const own = usePolled(getHealth, null).value?.version;
+  const theirs = host?.collector.version;
+  return own === undefined || theirs === undefined || own === theirs ? null : (
+    <Notice
+      status="warning"
+      title={`The collector of ${host?.name} is tidscope ${theirs}, the backend ${own}`}
+    >
+      What only one of them knows is left out. Install the same version on both.
     </Notice>
   );
 }

@@ -95,10 +95,12 @@ function placesOf(value: StackPlaces | null, refusal: Problem | null, retry: () 
 
 /** Query of a window; a live one ends with the newest known stacks. */
 function placesQuery(window: TimeWindow, now_s: number): string {
-  const ns = (t_s: number) => String(Math.max(0, Math.round(1e9 * t_s)));
+  const ns = (t_s: number) => Math.max(0, Math.round(1e9 * t_s));
   const fixed = window.kind === "fixed";
-  const query = new URLSearchParams({ from_ns: ns(fixed ? window.t0_s : now_s - window.seconds) });
-  if (fixed) query.set("to_ns", ns(window.t1_s));
+  const from_ns = ns(fixed ? window.t0_s : now_s - window.seconds);
+  const query = new URLSearchParams({ from_ns: String(from_ns) });
+  // A run with a single frame has a window without length, which the backend refuses.
+  if (fixed) query.set("to_ns", String(Math.max(from_ns + 1, ns(window.t1_s))));
   return query.toString();
 }
 

@@ -75,6 +75,12 @@ describe("queries", () => {
     expect(spanOf({ kind: "last", seconds: 600 }, CLOCK).from_ns).toBe(2e9);
     const fixed = { kind: "fixed", from_ms: 1_700_000_010_000, to_ms: 1_700_000_200_000 } as const;
     expect(spanOf(fixed, CLOCK)).toEqual({ from_ns: 10e9, to_ns: 100e9, ...closed });
+    const outside = {
+      kind: "fixed",
+      from_ms: 1_600_000_000_000,
+      to_ms: 1_600_000_001_000,
+    } as const;
+    expect(spanOf(outside, CLOCK)).toEqual({ from_ns: 2e9, to_ns: 2e9 + 1, ...closed });
   });
 
   it("ask for a selection and a side", () => {

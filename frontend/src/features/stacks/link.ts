@@ -195,8 +195,16 @@ export interface SpanNs {
   readonly open: boolean;
 }
 
-/** A window in the backend's times, within what the source knows. */
+/**
+ * A window in the backend's times, within what the source knows. One outside of that, or of a run
+ * with a single frame, is empty; the backend takes none without any length.
+ */
 export function spanOf(window: StackWindow, clock: StackClock): SpanNs {
+  const span = spanWithin(window, clock);
+  return { ...span, to_ns: Math.max(span.from_ns + 1, span.to_ns) };
+}
+
+function spanWithin(window: StackWindow, clock: StackClock): SpanNs {
   const { zero_ms, first_ns, newest_ns } = clock;
   const within = (ns: number) => Math.round(Math.max(first_ns, Math.min(newest_ns, ns)));
   switch (window.kind) {

@@ -13,10 +13,11 @@ import {
   inStates,
   isContended,
   type LockEvidence,
+  measured,
+  nameOfRole,
   percent,
   type RoleTimes,
   type Rule,
-  withProcess,
 } from "./finding";
 
 /** Minimum share of time that each waiter waits. */
@@ -73,9 +74,12 @@ function held(
   return {
     text: `${those.length} threads waited ${share} of the time for ${what}.`,
     also: work === "" ? "" : `its holder ${work}`,
-    evidence:
-      `${formatNumber(lock.waits_per_s, "1/s")} waits a second, ${formatValue(lock.mean_s, "s")} each, ` +
-      `over ${formatDuration(seconds)}. Threshold: ${WAITERS} threads that each wait ${percent(SHARE)} of the time.`,
+    numbers: [
+      measured(wait, "threads", "wait on average"),
+      measured(lock.waits_per_s, "1/s", "waits a second"),
+      measured(lock.mean_s, "s", "a wait on average"),
+    ],
+    evidence: `Over ${formatDuration(seconds)}. Threshold: ${WAITERS} threads that each wait ${percent(SHARE)} of the time.`,
     advice:
       work === ""
         ? "Hold it for less time, or divide what it protects."
@@ -149,6 +153,11 @@ function reported(
     text:
       `About ${formatNumber(lock.wait, "threads")} waited on average for one lock, “${lock.name}”, ` +
       "by the program's own account.",
+    numbers: [
+      measured(lock.wait, "threads", "wait on average"),
+      measured(lock.waits_per_s, "1/s", "waits a second"),
+      measured(lock.mean_s, "s", "a wait on average"),
+    ],
     evidence:
       `Sampled by the program, or from dumps of its threads, over ${formatDuration(seconds)}. ` +
       `Threshold: ${WAITERS * SHARE} on average.`,
@@ -175,9 +184,12 @@ export const GIL_RULE: Rule = {
       {
         id: "gil",
         text: `GIL: ${known.length} threads waited for it ${share} of the time in which they could have run.`,
-        evidence:
-          `${formatNumber(lock.waits_per_s, "1/s")} waits a second, ${formatValue(wait, "threads")} waited on average, ` +
-          `over ${formatDuration(seconds)}. Threshold: ${percent(GIL_SHARE)}.`,
+        numbers: [
+          measured(wait, "threads", "wait on average"),
+          measured(lock.waits_per_s, "1/s", "waits a second"),
+          measured(lock.mean_s, "s", "a wait on average"),
+        ],
+        evidence: `Over ${formatDuration(seconds)}. Threshold: ${percent(GIL_SHARE)}.`,
         advice: "Compute in processes, in code that releases the GIL, or in fewer threads.",
         confidence: "measured",
         link: { panel: "waiting", lock: lock.lock },
@@ -200,7 +212,7 @@ export const AMONG_RULE: Rule = {
     // Go parks its idle threads, which wake each other; its locks are goroutines'.
     if (go) return [];
     return roles.flatMap((times) => {
-      const { key, role, process } = times;
+      const { key } = times;
       const own = ownWakes(wakes.edges, key);
       if (!own) return [];
       const { edge, all } = own;
@@ -216,10 +228,15 @@ export const AMONG_RULE: Rule = {
         {
           id,
           text:
-            `${threads} of ${withProcess(role, process)} wait for each other: ${formatValue(blocked / wall, "share")} of their time ` +
+            `${threads} of ${nameOfRole(times)} wait for each other: ${formatValue(blocked / wall, "share")} of their time ` +
             `they wait until another of them wakes them, ${formatValue(blocked_s, "s")} each time.`,
+          numbers: [
+            measured(blocked, "threads", "wait for each other on average"),
+            measured(per_s, "1/s", "such wake-ups a second"),
+            measured(blocked / all, "share", "of their waiting ends so"),
+          ],
           evidence:
-            `${formatNumber(per_s, "1/s")} such wake-ups a second end ${percent(blocked / all)} of their waiting, over ${formatDuration(seconds)}. ` +
+            `Over ${formatDuration(seconds)}. ` +
             `Threshold: ${percent(AMONG_SHARE)}, and ${percent(AMONG_OF_WALL)} of their time.`,
           advice:
             "They share something that one of them has at a time: a lock, a row, a connection. Stacks show where they wait.",

@@ -28,13 +28,17 @@ it("names GOMAXPROCS and the CPU limit where periods are throttled, and only the
 
 it("counts the threads that a CPU limit holds, where their state is known", () => {
   const cgroup = { limit: 2, gomaxprocs: 8, periods: 600, throttled: 222, throttled_share: 0.4 };
-  const evidence = (roles: Evidence["roles"]) =>
-    ofRules([THROTTLING_RULE], { ...NOTHING, cgroup, roles }, []).map((one) => one.evidence);
-  expect(evidence([])).toEqual([expect.stringContaining("0.400 cores on average")]);
-  const held = roleOf("worker-#", 8, {}, { throttled: 90 });
-  expect(evidence([held])).toEqual([
-    expect.stringContaining("222 periods of 600 throttled, 1.50 threads throttled on average."),
+  const numbers = (roles: Evidence["roles"]) =>
+    ofRules([THROTTLING_RULE], { ...NOTHING, cgroup, roles }, [])
+      .flatMap((one) => one.numbers)
+      .map(({ value, what }) => `${value} ${what}`);
+  expect(numbers([])).toEqual([
+    "37.0 % of the periods throttled",
+    "0.400 cores throttled on average",
+    "2.00 cores is the limit",
   ]);
+  const held = roleOf("worker-#", 8, {}, { throttled: 90 });
+  expect(numbers([held])).toContain("1.50 threads throttled on average");
 });
 
 it("names the process that runs instead", () => {

@@ -3,7 +3,15 @@
 import { SHORT_LIVED_KEY } from "../facts/parties";
 import { nameAndPlace } from "../facts/places";
 import { counted, formatDuration, formatNumber, formatValue } from "../format";
-import { type Evidence, type Finding, inStates, percent, type Rule, withProcess } from "./finding";
+import {
+  type Evidence,
+  type Finding,
+  inStates,
+  measured,
+  nameOfRole,
+  percent,
+  type Rule,
+} from "./finding";
 
 const THROTTLED = 0.05;
 const PERIODS = 20;
@@ -34,19 +42,19 @@ export const THROTTLING_RULE: Rule = {
     // Without a state for it, the throttled time of the group's CPUs stands for that of threads.
     const held = roles.reduce((sum, times) => sum + inStates(times, "throttled"), 0) / seconds;
     const throttled = held > 0 ? held : cgroup.throttled_share;
-    const amount =
-      held > 0
-        ? `${formatValue(held, "threads")} throttled on average`
-        : `${formatValue(throttled, "cores")} on average`;
     return [
       {
         id: "throttling",
         text:
           `${above ? `GOMAXPROCS ${gomaxprocs}, ` : ""}${limitText}: ` +
           `throttled in ${formatValue(share, "share")} of periods.`,
+        numbers: [
+          measured(share, "share", "of the periods throttled"),
+          measured(throttled, held > 0 ? "threads" : "cores", "throttled on average"),
+          measured(limit, "cores", "is the limit"),
+        ],
         evidence:
-          `${counted(cgroup.throttled, "period")} of ${cgroup.periods} throttled, ` +
-          `${amount}. ` +
+          `${counted(cgroup.throttled, "period")} of ${cgroup.periods} throttled. ` +
           `Threshold: ${percent(THROTTLED)} of at least ${PERIODS} periods.`,
         advice: above
           ? "Set GOMAXPROCS to the limit, or raise the limit."
@@ -87,6 +95,11 @@ export const TAKEN_CPU_RULE: Rule = {
           text:
             `${what} ran while ${counted(threads, "thread")} of this process could have run: ` +
             `${formatValue(delay, "threads")} on average, ${formatValue(share, "share")} of its run-queue delay.`,
+          numbers: [
+            measured(delay, "threads", "wait behind it on average"),
+            measured(share, "share", "of the run-queue delay"),
+            measured(takers.delay, "threads", "wait for a CPU in all"),
+          ],
           evidence: `Over ${formatDuration(seconds)}. Threshold: ${DELAY} threads and ${percent(DELAY_SHARE)} of the delay.`,
           advice: "Move it to other CPUs, lower its priority, or run it at another time.",
           confidence: "measured" as const,
@@ -127,7 +140,7 @@ export const OWN_DELAY_RULE: Rule = {
 
 function herdsOf({ roles, wakes, seconds }: Evidence, ease: Ease): readonly Finding[] {
   return roles.flatMap((times) => {
-    const { key, role, process, wall } = times;
+    const { key, wall } = times;
     const id = `herd:${key}`;
     const threads = wall / seconds;
     const edge = wakes.edges.find(({ from, to }) => from === "interrupt:" && to === key);
@@ -140,11 +153,14 @@ function herdsOf({ roles, wakes, seconds }: Evidence, ease: Ease): readonly Find
       {
         id,
         text:
-          `${counted(Math.round(threads), "thread")} of ${withProcess(role, process)} wake up at the same time, ` +
+          `${counted(Math.round(threads), "thread")} of ${nameOfRole(times)} wake up at the same time, ` +
           `${formatNumber(rate, "1/s")} times a second, and then wait ${formatValue(edge.delay_s, "s")} for a CPU behind each other.`,
-        evidence:
-          `They sleep ${percent(asleep)} of the time and run ${formatValue(times.cpu / seconds, "cores")}, ` +
-          `over ${formatDuration(seconds)}. Threshold: ${HERD} threads, ${formatValue(HERD_DELAY_S, "s")} each time, and longer in run queues than on CPUs.`,
+        numbers: [
+          measured(edge.delay_s, "s", "wait for a CPU each time"),
+          measured(asleep, "share", "of their time asleep"),
+          measured(times.cpu / seconds, "cores", "used by them"),
+        ],
+        evidence: `Over ${formatDuration(seconds)}. Threshold: ${HERD} threads, ${formatValue(HERD_DELAY_S, "s")} each time, and longer in run queues than on CPUs.`,
         advice: "Spread their timers over the period, or let one thread do what is due.",
         confidence: "likely" as const,
         link: { panel: "times" as const, key },
@@ -176,11 +192,14 @@ function crowdedOf(
     {
       id: `crowded:${first.key}`,
       text:
-        `${withProcess(first.role, first.process)} waits for a CPU ${formatValue(first.queue / (first.queue + first.cpu), "share")} of the time in which it could run, ` +
-        `behind threads of this process: most CPU time went to ${withProcess(busiest.role, busiest.process)} (${formatValue(busiest.cpu / seconds, "cores")}).`,
-      evidence:
-        `${formatNumber(all, "threads")} threads on average ran or wanted to, ${percent(share)} of the delay was behind this process, ` +
-        `${formatNumber(gets, "1/s")} wake-ups a second, over ${formatDuration(seconds)}. Threshold: ${percent(CROWDED_SHARE)}, and ${CROWDED} thread on average.`,
+        `${nameOfRole(first)} waits for a CPU ${formatValue(first.queue / (first.queue + first.cpu), "share")} of the time in which it could run, ` +
+        `behind threads of this process: most CPU time went to ${nameOfRole(busiest)} (${formatValue(busiest.cpu / seconds, "cores")}).`,
+      numbers: [
+        measured(first.queue / seconds, "threads", "of it wait for a CPU"),
+        measured(all, "threads", "run or could run, of all"),
+        measured(share, "share", "of the delay behind this process"),
+      ],
+      evidence: `${formatNumber(gets, "1/s")} wake-ups a second, over ${formatDuration(seconds)}. Threshold: ${percent(CROWDED_SHARE)}, and ${CROWDED} thread on average.`,
       advice:
         busiest.key === first.key
           ? "Have fewer threads compute at the same time, or give the program more CPUs."

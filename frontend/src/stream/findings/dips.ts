@@ -8,7 +8,7 @@ import type { Steps } from "../steps";
 import type { Span } from "../window";
 import { changesBetween, type TimeChange } from "../windowChange";
 import { evidenceSteps } from "./evidence";
-import type { Finding, Rule } from "./finding";
+import { type Finding, measured, measuredTime, type Rule } from "./finding";
 
 /** Thresholds: part of the level that is lost, its scatter, and seconds. */
 const DEPTH = 0.4;
@@ -123,6 +123,11 @@ function findingOf(name: string, dip: Dip, cause: string, more: number): Finding
     id: `dip:${name}`,
     text: `Operations${name === "" ? "" : ` of ${name}`} fell by ${formatValue(share, "share")}, from ${normal} to ${low} a second.`,
     also: cause === "" ? "nothing else that was looked at changed as much" : `meanwhile ${cause}`,
+    numbers: [
+      measured(level, "1/s", "operations a second at its level"),
+      measured(rate, "1/s", "operations a second in the dip"),
+      measuredTime(secondsOf(span), "long"),
+    ],
     evidence:
       `Level: the median of the window; compared with the ${formatDuration(BEFORE_S)} before. ` +
       `Threshold: ${formatValue(DEPTH, "share")} below it, ${SCATTERS} times its scatter, for ${formatDuration(LEAST_S)}.`,

@@ -59,7 +59,7 @@ export function* evidenceSteps(input: ViewInput): Steps<Evidence> {
     seconds,
     ends_s: t1_s - Math.max(t0_s, oldestEnd(model)),
     ledger: model.states.there || model.facts.some,
-    roles: roleTimes(threads, unnamedRoles(model), t0_s, t1_s),
+    roles: roleTimes(threads, mainsOf(model), unnamedRoles(model), t0_s, t1_s),
     saturated,
     loops: eventLoops(all, threads, stays),
     locks: evidence,
@@ -252,7 +252,13 @@ const NO_TIMES = {
 const NO_LIVES = {
   ...{ threads: 0, live: 0, born: 0, late: 0, short: 0, short_s: 0, syncing: 0 },
   unnamed: false,
+  mains: 0,
 };
+
+/** IDs of main threads. */
+function mainsOf(model: TargetModel): ReadonlySet<number> {
+  return new Set(Array.from(mainThreads(model), ({ tid }) => tid));
+}
 
 /** Roles of threads that have the name of their process' main thread, as none gave them one. */
 function unnamedRoles(model: TargetModel): ReadonlySet<string> {
@@ -267,6 +273,7 @@ function unnamedRoles(model: TargetModel): ReadonlySet<string> {
 
 function roleTimes(
   threads: readonly ThreadTimes[],
+  mains: ReadonlySet<number>,
   unnamed: ReadonlySet<string>,
   t0_s: number,
   t1_s: number,
@@ -284,6 +291,7 @@ function roleTimes(
       processes.set(role, new Set());
     }
     processes.get(role)?.add(process);
+    if (mains.has(thread.tid)) sums.mains++;
     sums.wall += thread.wall;
     sums.cpu += known(thread.cpu);
     sums.queue += known(thread.queue);

@@ -1,13 +1,14 @@
 /** A finding, and the evidence that rules evaluate. */
 
 import { AMONG_THEM, type LockIdentity, type LockKind } from "../facts/lockNames";
-import { formatPercent } from "../format";
+import { formatDuration, formatNumber, formatPercent, formatValue } from "../format";
 import type { GoroutinesView } from "../goroutines";
 import type { LimitsView } from "../limits";
 import type { LocksView, LockThread } from "../locks";
 import { STATES, type StateId } from "../states";
 import type { CgroupView, TakersView } from "../takers";
 import type { ThreadKey } from "../viewRequest";
+import type { ShownUnit } from "../views";
 import type { WakePartner, WakesView } from "../wakes";
 import type { Span } from "../window";
 
@@ -31,6 +32,24 @@ export interface When extends Span {
   readonly more: number;
 }
 
+/** A measured number with its unit, as text, and what it says: "12.3 %", "of its time on a CPU". */
+export interface Measured {
+  readonly value: string;
+  readonly what: string;
+}
+
+export type ThreeNumbers = readonly [Measured, Measured, Measured];
+
+/** A number of a finding. `what` has the noun of a count, and the words of a rate ("waits a second"). */
+export function measured(value: number, unit: ShownUnit, what: string): Measured {
+  return { value: unit === "1/s" ? formatNumber(value, unit) : formatValue(value, unit), what };
+}
+
+/** A length of time of a finding. */
+export function measuredTime(seconds: number, what: string): Measured {
+  return { value: formatDuration(seconds), what };
+}
+
 /** A notable observation with its evidence. */
 export interface Finding {
   /** Rule and subject: a recurring finding keeps its ID. */
@@ -39,7 +58,9 @@ export interface Finding {
   readonly text: string;
   /** A clause that ends the sentence, after the code of its lock. */
   readonly also?: string;
-  /** The measured value and its threshold. */
+  /** The three numbers that say most about the cause, whatever the sentence says. */
+  readonly numbers: ThreeNumbers;
+  /** Further measurements, the time that all are of, and the threshold. */
   readonly evidence: string;
   /** Suggested remedy, one sentence. */
   readonly advice: string;
@@ -107,6 +128,8 @@ export interface RoleTimes extends TimesOf {
   readonly syncing: number;
   /** Whether threads have the name of their main thread, too: they may be of several pools. */
   readonly unnamed: boolean;
+  /** Number of main threads among them. */
+  readonly mains: number;
 }
 
 /** A thread that polls, and its time on a CPU in stretches that are long for an event loop. */
@@ -208,6 +231,12 @@ export const EASE = 0.8;
 export function withProcess(name: string, process: string): string {
   if (process.startsWith(`${name} (`)) return process;
   return process === "" ? name : `${name} of ${process}`;
+}
+
+/** A role with its process; threads without a name are told from the main ones. */
+export function nameOfRole({ role, process, threads, mains, unnamed }: RoleTimes): string {
+  const split = unnamed && mains > 0 ? ` (${mains} main + ${threads - mains} others)` : "";
+  return `${withProcess(role, process)}${split}`;
 }
 
 /** A threshold as text: whole percent. */

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { roleOf } from "../../testing/evidence";
 import { factInput, factModel, LEDGER_TARGET } from "../../testing/factModel";
 import type { ViewInput } from "../chartView";
 import { finished } from "../steps";
-import { withProcess } from "./finding";
+import { measured, nameOfRole, withProcess } from "./finding";
 import { FindingsMaker, ranked } from "./findings";
 
 const findingsView = (input: ViewInput) => finished(new FindingsMaker().make(input));
@@ -56,9 +57,12 @@ describe("the list", () => {
     expect(view.not_looked_at).toContainEqual({ subject: "locks", reason: "no BTF" });
   });
 
+  const NUMBER = measured(1, "count", "threads");
+
   it("keeps its order while figures change a little", () => {
     const all = [10, 13, 12, 30].map((weight) => ({
       ...{ id: `id-${weight}`, text: "", evidence: "", advice: "", weight },
+      numbers: [NUMBER, NUMBER, NUMBER] as const,
       confidence: "measured" as const,
       link: { panel: "waiting" as const, lock: null },
     }));
@@ -75,4 +79,11 @@ it("names a process alone that is called as its thread", () => {
   );
   expect(withProcess("worker-#", "nginx (7)")).toBe("worker-# of nginx (7)");
   expect(withProcess("worker-#", "")).toBe("worker-#");
+});
+
+it("tells threads without a name of their own from the main thread", () => {
+  const python = roleOf("python", 41, { unnamed: true, mains: 1 });
+  expect(nameOfRole(python)).toBe("python (1 main + 40 others)");
+  expect(nameOfRole({ ...python, process: "python (7)" })).toBe("python (7) (1 main + 40 others)");
+  expect(nameOfRole(roleOf("main", 1, { mains: 1 }))).toBe("main");
 });

@@ -1,8 +1,8 @@
 /** Waiting of goroutines for what other goroutines have: places, locks, connections. */
 
-import { formatDuration, formatNumber } from "../format";
+import { formatDuration } from "../format";
 import { codeText, type GoroutineRow, type GoroutinesView } from "../goroutines";
-import type { Finding, Rule } from "./finding";
+import { type Finding, measured, type Rule } from "./finding";
 
 /** Minimum goroutines that wait in one place, on average over many readings. */
 const WAITERS = 2;
@@ -56,9 +56,12 @@ function findingOf(row: GoroutineRow, view: GoroutinesView): Omit<Finding, "id">
   return {
     text: `${Math.round(mean)} goroutines${of} wait for ${what}, in ${codeText(place)}.`,
     also: beyondText(row, view.rows),
-    evidence:
-      `On average ${formatNumber(mean, "threads")} of ${formatNumber(view.all, "threads")} goroutines, ${now} at the last reading, ` +
-      `over ${formatDuration(view.seconds)} of the program's own profiles. Threshold: ${WAITERS}, and up to 4 for one reading.`,
+    numbers: [
+      measured(mean, "count", "goroutines wait there on average"),
+      measured(now, "count", "at the last reading"),
+      measured(view.all, "count", "goroutines in all"),
+    ],
+    evidence: `Over ${formatDuration(view.seconds)} of the program's own profiles. Threshold: ${WAITERS}, and up to 4 for one reading.`,
     advice,
     confidence: reason === "chan send" ? "likely" : "measured",
     link: { panel: "goroutines" },

@@ -1,7 +1,7 @@
 /** Threads and processes that come and go, and those of a runtime's garbage collector. */
 
 import { counted, formatDuration, formatNumber, formatValue } from "../format";
-import { inStates, percent, type Rule, withProcess } from "./finding";
+import { inStates, measured, nameOfRole, percent, type Rule } from "./finding";
 
 /** Names of a JVM's threads that collect garbage (HotSpot). */
 const COLLECTORS =
@@ -27,6 +27,11 @@ export const COLLECTOR_RULE: Rule = {
         text:
           `Garbage collection takes ${formatValue(cpu / all, "share")} of the program’s CPU time, ` +
           `${formatValue(cpu / seconds, "cores")}.`,
+        numbers: [
+          measured(cpu / all, "share", "of the program’s CPU time"),
+          measured(cpu / seconds, "cores", "used by the collector"),
+          measured(first.cpu / seconds, "cores", `of them by ${first.role}`),
+        ],
         evidence:
           `By the CPU time of ${counted(own.length, "role")}, ${first.role} most, over ${formatDuration(seconds)}. ` +
           `Threshold: ${percent(COLLECTOR_SHARE)} of the CPU time.`,
@@ -51,7 +56,8 @@ export const GROWTH_RULE: Rule = {
   ledger: false,
   whole: true,
   find: ({ roles, seconds }, ease) =>
-    roles.flatMap(({ key, role, process, born, late, live, threads }) => {
+    roles.flatMap((times) => {
+      const { key, born, late, live, threads } = times;
       const id = `growth:${key}`;
       const more = live - (threads - born);
       const grows = more >= ease(id) * GROWTH && more / seconds >= ease(id) * GROWTH_PER_S;
@@ -60,10 +66,15 @@ export const GROWTH_RULE: Rule = {
         {
           id,
           text:
-            `The number of threads of ${withProcess(role, process)} grows: ${formatNumber(more, "count")} more in ${formatDuration(seconds)}, ` +
+            `The number of threads of ${nameOfRole(times)} grows: ${formatNumber(more, "count")} more in ${formatDuration(seconds)}, ` +
             `now ${formatNumber(live, "count")}, and hardly one ends.`,
+          numbers: [
+            measured(more, "count", "threads more than at the window’s begin"),
+            measured(live, "count", "threads at its end"),
+            measured(late, "count", "threads began in its last half"),
+          ],
           evidence:
-            `${counted(born, "thread")} began, ${formatNumber(late, "count")} of them in the last half of the window. ` +
+            `${counted(born, "thread")} began. ` +
             `Threshold: ${GROWTH} more, ${formatNumber(GROWTH_PER_S, "1/s")} a second, ${percent(GROWTH_KEPT)} of them kept.`,
           advice:
             "See what these threads wait for, and who should end them; a pool would bound them.",
@@ -101,9 +112,14 @@ export const STORM_RULE: Rule = {
           text: starter
             ? `${starter.role} starts ${rate} ${those} a second of ${role}, which live ${formatValue(life_s, "s")} each.`
             : `${rate} ${those} a second of ${role} start and end, after ${formatValue(life_s, "s")} each.`,
+          numbers: [
+            measured(short / ends_s, "1/s", `${those} a second`),
+            measured(life_s, "s", "is a life on average"),
+            measured(cpu / ends_s, "cores", "used by them"),
+          ],
           evidence:
-            `They used ${formatValue(cpu / ends_s, "cores")}${starter ? `; ${formatValue(inStates(starter, "child") / seconds, "threads")} of ${starter.role} waited for them on average` : ""}, ` +
-            `over ${formatDuration(seconds)}. Threshold: ${STORM_PER_S} a second, ${formatValue(STORM_LIFE_S, "s")} each.`,
+            `${starter ? `${formatValue(inStates(starter, "child") / seconds, "threads")} of ${starter.role} waited for them on average. ` : ""}` +
+            `Over ${formatDuration(seconds)}. Threshold: ${STORM_PER_S} a second, ${formatValue(STORM_LIFE_S, "s")} each.`,
           advice: "Keep workers instead of starting one for each piece of work.",
           confidence: "measured" as const,
           link: { panel: "times" as const, key },

@@ -1,10 +1,11 @@
 /** Single threads that hold others up: event loops that compute, and threads that always run. */
 
-import { counted, formatDuration, formatNumber, formatValue } from "../format";
+import { counted, formatDuration, formatValue } from "../format";
 import {
   type EventLoop,
   type Finding,
   inStates,
+  measured,
   percent,
   type Rule,
   type ThreadTimes,
@@ -44,10 +45,12 @@ export const EVENT_LOOP_RULE: Rule = {
         {
           id,
           text: `The event loop of ${name} is blocked by computing: ${found.text}, in which it answers nobody.`,
-          evidence:
-            `It polled ${formatNumber(polls / seconds, "1/s")} times a second and called sockets ${formatNumber(calls / seconds, "1/s")} times, ` +
-            `${formatValue(cpu / polls, "s")} on a CPU between two polls on average, over ${formatDuration(seconds)}. ` +
-            `Threshold: ${found.threshold}.`,
+          numbers: [
+            measured(polls / seconds, "1/s", "polls a second"),
+            measured(calls / seconds, "1/s", "socket calls a second"),
+            measured(cpu / polls, "s", "on a CPU between two polls"),
+          ],
+          evidence: `Over ${formatDuration(seconds)}. Threshold: ${found.threshold}.`,
           advice: "Move the long computation into a thread or process, or divide it.",
           confidence: found.confidence,
           link: { panel: "times" as const, key },
@@ -121,9 +124,12 @@ export const SATURATED_RULE: Rule = {
           text:
             `${withProcess(`${thread.name} (${thread.tid})`, thread.process)} ${runsText(thread)} of ` +
             `the time, and ${counted(threads.length, "thread")} wait for it.`,
-          evidence:
-            `Its wake-ups ended ${formatValue(wait, "s")} of waiting a second, over ` +
-            `${formatDuration(seconds)}. Threshold: ${percent(SATURATED)} of the time, ${HELD_UP_WAIT} s of waiting a second.`,
+          numbers: [
+            measured(thread.cpu / thread.wall, "share", "of the time on a CPU"),
+            measured(threads.length, "count", "threads wait for it"),
+            measured(wait, "threads", "of those at a time, on average"),
+          ],
+          evidence: `Over ${formatDuration(seconds)}. Threshold: ${percent(SATURATED)} of the time, ${HELD_UP_WAIT} s of waiting a second.`,
           advice: "Divide its work among threads, or do less of it for each of them.",
           confidence: "likely" as const,
           link: { panel: "wakes" as const, key: `role:${thread.role}` as const },

@@ -1,7 +1,7 @@
 /** Threads that wake up to look whether there is something to do. */
 
-import { counted, formatDuration, formatNumber, formatValue } from "../format";
-import { inStates, percent, type Rule, withProcess } from "./finding";
+import { counted, formatDuration, formatValue } from "../format";
+import { inStates, measured, nameOfRole, percent, type Rule } from "./finding";
 
 /** Thresholds: wake-ups of a role a second, share of them by timers, and CPU time after each. */
 const WAKES_PER_S = 200;
@@ -17,7 +17,7 @@ export const POLLING_RULE: Rule = {
   ledger: true,
   find: ({ roles, wakes, seconds, go }, ease) =>
     roles.flatMap((times) => {
-      const { key, role, process, cpu, wall, queue, moved } = times;
+      const { key, cpu, wall, queue, moved } = times;
       const id = `polling:${key}`;
       const node = wakes.nodes.find((each) => each.key === key);
       const timers = wakes.edges.find(({ from, to }) => from === "interrupt:" && to === key);
@@ -35,11 +35,15 @@ export const POLLING_RULE: Rule = {
         {
           id,
           text:
-            `${withProcess(role, process)} wakes up ${counted(Math.round(timers.per_s), "time")} a second by timers, runs ${formatValue(cpu / woken, "s")} each time, ` +
+            `${nameOfRole(times)} wakes up ${counted(Math.round(timers.per_s), "time")} a second by timers, runs ${formatValue(cpu / woken, "s")} each time, ` +
             "and finds nothing: it calls no socket, moves no bytes of disks, and wakes nobody.",
+          numbers: [
+            measured(node.gets_per_s, "1/s", "wake-ups a second"),
+            measured(cpu / woken, "s", "on a CPU after each"),
+            measured(node.gives_per_s + moved / seconds, "1/s", "bytes, calls and wake-ups by it"),
+          ],
           evidence:
-            `${formatNumber(node.gets_per_s, "1/s")} wake-ups a second, ${formatNumber(node.gives_per_s, "1/s")} given, ` +
-            `${formatNumber(moved / seconds, "1/s")} bytes and socket calls a second, over ${formatDuration(seconds)}. ` +
+            `Over ${formatDuration(seconds)}. ` +
             `Threshold: ${WAKES_PER_S} a second, ${percent(TIMERS)} by timers, ${formatValue(LITTLE_S, "s")} each.`,
           advice:
             "Wait for the event itself (a condition, eventfd, epoll), or look less often. What it does in memory alone, such as a clock, does not show.",

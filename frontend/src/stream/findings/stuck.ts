@@ -5,6 +5,8 @@ import {
   type Evidence,
   type Finding,
   inStates,
+  measured,
+  measuredTime,
   type Rule,
   type StuckThread,
   type ThreadTimes,
@@ -42,9 +44,12 @@ export const DEADLOCK_RULE: Rule = {
             cycle.length === 1
               ? `Deadlock: ${nameOf(first.thread)} has waited for ${lockOf(first)} for ${formatDuration(seconds)} and holds it itself${more}.`
               : `Deadlock: ${cycle.length} threads have waited in a circle for ${formatDuration(seconds)}: ${who.join(", ")}${more}.`,
-          evidence:
-            `The locks' own words name their holders, and no wait ended in ${formatDuration(seconds)}. ` +
-            `Threshold: ${STUCK_S} s.`,
+          numbers: [
+            measured(cycle.length, "count", "threads wait in the circle"),
+            measuredTime(seconds, "without an end of a wait"),
+            measured(behind, "count", "threads wait behind them"),
+          ],
+          evidence: `The locks' own words name their holders. Threshold: ${STUCK_S} s.`,
           advice: "Take these locks in one order everywhere. Only a restart ends it.",
           confidence: "measured",
           link: { panel: "times", key: `role:${first.thread.role}` },
@@ -80,9 +85,12 @@ export const KEPT_RULE: Rule = {
           text:
             `${counted(behind, "thread")} waited for “${first.lock?.name ?? ""}” for ${formatDuration(seconds)} and longer: ` +
             `${nameOf(first.holder)} holds it and did not release it.`,
-          evidence:
-            `The lock's own word names its holder, and no wait ended in ${formatDuration(seconds)}. ` +
-            `Threshold: ${STUCK_S} s.`,
+          numbers: [
+            measured(behind, "count", "threads wait for it or behind it"),
+            measuredTime(seconds, "is the shortest wait"),
+            measuredTime(longest(waits), "is the longest wait"),
+          ],
+          evidence: `The lock's own word names its holder, and no wait ended. Threshold: ${STUCK_S} s.`,
           advice: "See what the holder does: its states, and its stack.",
           confidence: "measured",
           link: { panel: "times", key: `role:${first.holder.role}` },
@@ -122,6 +130,11 @@ export const UNRELEASED_RULE: Rule = {
             `a deadlock of ${who}, unless a signal releases their locks.`
           : `${counted(waits.length, "thread")} have waited for ${seconds} for ${locks.size} locks that nobody releases: ` +
             `${who}. It is a deadlock if they hold each other’s.`,
+        numbers: [
+          measured(waits.length, "count", "threads wait for held locks"),
+          measured(locks.size, "count", "locks, held by whom is not known"),
+          measuredTime(shortest(waits), "is the shortest wait"),
+        ],
         evidence:
           "These locks are held, by whom is not known, and no wait for them ended. " +
           `Threshold: ${STUCK_S} s, ${LOCKS} locks.`,
@@ -176,6 +189,11 @@ function takesTurns(holder: ThreadTimes): boolean {
 /** Length of the youngest wait, in seconds. */
 function shortest(waits: readonly StuckThread[]): number {
   return Math.min(...waits.map(({ seconds }) => seconds));
+}
+
+/** Length of the oldest wait, in seconds. */
+function longest(waits: readonly StuckThread[]): number {
+  return Math.max(...waits.map(({ seconds }) => seconds));
 }
 
 function nameOf({ name, tid, process }: ThreadTimes): string {

@@ -1,7 +1,7 @@
 /** Processes that say in their titles that they wait, such as `postgres: … UPDATE waiting`. */
 
 import { counted, formatDuration } from "../format";
-import type { Finding, Rule, TitledStay } from "./finding";
+import { type Finding, measured, measuredTime, type Rule, type TitledStay } from "./finding";
 
 /** Titles of processes that wait for somebody, and of those that may have what others wait for. */
 const WAITS = /(?:\S+ )?waiting$/;
@@ -41,6 +41,11 @@ export const TITLE_RULE: Rule = {
           id,
           text: `${counted(waits.length, "process", "processes")} of ${role} have waited for ${seconds} and longer, by their titles: ${said}.`,
           also: keepersText(own),
+          numbers: [
+            measured(waits.length, "count", "processes wait"),
+            measuredTime(Math.min(...waits.map((each) => each.seconds)), "is the shortest wait"),
+            measuredTime(Math.max(...waits.map((each) => each.seconds)), "is the longest wait"),
+          ],
           evidence:
             `Titles of processes, and waits that last at the window's end. ` +
             `Threshold: ${WAITERS} processes, ${WAIT_S} s.`,

@@ -3,7 +3,7 @@
 import { counted, formatDuration, formatNumber, formatValue } from "../format";
 import type { LimitsView } from "../limits";
 import { peerOf } from "../wakes";
-import { inStates, percent, type RoleTimes, type Rule, withProcess } from "./finding";
+import { inStates, measured, nameOfRole, percent, type RoleTimes, type Rule } from "./finding";
 
 /** Seconds in which a role was not idle; without a ledger idle time is unknown, and counts. */
 function activeOf({ wall, idle }: RoleTimes): number {
@@ -23,7 +23,7 @@ export const DISK_RULE: Rule = {
   ledger: false,
   find: ({ roles, seconds, limits }, ease) =>
     roles.flatMap((times) => {
-      const { key, role, process, disk, idle, threads } = times;
+      const { key, disk, idle, threads } = times;
       const id = `disk:${key}`;
       if (lacksMemory(times, limits, seconds, ease(`memory:${key}`))) return [];
       const active = activeOf(times);
@@ -34,10 +34,13 @@ export const DISK_RULE: Rule = {
       return [
         {
           id,
-          text: `${withProcess(role, process)} waits for the disk ${formatValue(share, "share")} ${of}${limit}${doing(times, seconds)}.`,
-          evidence:
-            `${formatValue(disk, "s")} of ${formatValue(active, "s")} of ${counted(threads, "thread")} ` +
-            `over ${formatDuration(seconds)}. Threshold: ${percent(DISK_SHARE)}.`,
+          text: `${nameOfRole(times)} waits for the disk ${formatValue(share, "share")} ${of}${limit}${doing(times, seconds)}.`,
+          numbers: [
+            measured(share, "share", of),
+            measured(disk / seconds, "threads", "wait for the disk on average"),
+            measured(active / seconds, "threads", "not idle on average"),
+          ],
+          evidence: `${counted(threads, "thread")}, over ${formatDuration(seconds)}. Threshold: ${percent(DISK_SHARE)}.`,
           advice:
             limit === ""
               ? "Write less often and more at a time, or see what else uses the disk, and its limit."
@@ -109,7 +112,7 @@ export const MEMORY_RULE: Rule = {
   ledger: true,
   find: ({ roles, limits, seconds }, ease) =>
     roles.flatMap((times) => {
-      const { key, role, process, threads } = times;
+      const { key, threads } = times;
       const id = `memory:${key}`;
       const { memory } = limits;
       if (!memory || !lacksMemory(times, limits, seconds, ease(id))) return [];
@@ -119,10 +122,15 @@ export const MEMORY_RULE: Rule = {
         {
           id,
           text:
-            `${withProcess(role, process)} waits ${formatValue(faults / active, "share")} of the time for pages that were in memory before: ` +
+            `${nameOfRole(times)} waits ${formatValue(faults / active, "share")} of the time for pages that were in memory before: ` +
             `the memory limit of its control group, ${formatValue(memory.bytes, "bytes")}, is reached ${formatNumber(memory.hits_per_s, "1/s")} times a second.`,
+          numbers: [
+            measured(faults / seconds, "threads", "wait for pages on average"),
+            measured(memory.hits_per_s, "1/s", "times a second at the limit"),
+            measured(memory.bytes, "bytes", "is the limit"),
+          ],
           evidence:
-            `${formatValue(faults, "s")} in page faults, of ${counted(threads, "thread")} over ${formatDuration(seconds)}. ` +
+            `${counted(threads, "thread")}, over ${formatDuration(seconds)}. ` +
             `Threshold: ${percent(MEMORY_SHARE)} of the time, and ${HITS} times a second.`,
           advice: "Raise the limit (memory.max of the control group), or use less memory.",
           confidence: "likely" as const,
@@ -146,7 +154,7 @@ export const NETWORK_RULE: Rule = {
   ledger: true,
   find: ({ roles, wakes, seconds }, ease) =>
     roles.flatMap((times) => {
-      const { key, role, process } = times;
+      const { key } = times;
       const id = `network:${key}`;
       // Threads without work do not make those less that have some.
       const active = activeOf(times);
@@ -157,7 +165,7 @@ export const NETWORK_RULE: Rule = {
         wait >= ease(id) * NETWORK_SHARE * active && wait / seconds >= ease(id) * NETWORK;
       if (!enough) return [];
       const peer = peerOf(wakes, key);
-      const name = withProcess(role, process);
+      const name = nameOfRole(times);
       const share = formatValue(wait / active, "share");
       const threads = active / seconds;
       const sends = wait === send;
@@ -175,9 +183,16 @@ export const NETWORK_RULE: Rule = {
         {
           id,
           text,
-          evidence:
-            `${counted(Math.round(threads), "thread")}, ${formatValue(wait / seconds, "s")} of waiting a second, ${formatNumber(peer?.per_s ?? 0, "1/s")} wake-ups a second by ${who}, ` +
-            `over ${formatDuration(seconds)}. Threshold: ${percent(NETWORK_SHARE)} of its time.`,
+          numbers: [
+            measured(wait / active, "share", "of the time in which it is not idle"),
+            measured(
+              wait / seconds,
+              "threads",
+              `wait ${sends ? "to send" : "for bytes"} on average`,
+            ),
+            measured(peer?.per_s ?? Number.NaN, "1/s", `wake-ups a second by ${who}`),
+          ],
+          evidence: `${counted(Math.round(threads), "thread")}, over ${formatDuration(seconds)}. Threshold: ${percent(NETWORK_SHARE)} of its time.`,
           advice: sends
             ? "Give slow readers a time limit or a buffer of their own."
             : many
@@ -201,7 +216,7 @@ export const FAULTS_RULE: Rule = {
   ledger: false,
   find: ({ roles, seconds }, ease) =>
     roles.flatMap((times) => {
-      const { key, role, process, faults, system, cpu } = times;
+      const { key, faults, system, cpu } = times;
       const id = `faults:${key}`;
       const busy =
         cpu / seconds >= ease(id) * FAULTS_CPU && system >= ease(id) * FAULTS_SYSTEM * cpu;
@@ -210,10 +225,15 @@ export const FAULTS_RULE: Rule = {
         {
           id,
           text:
-            `${withProcess(role, process)} causes ${formatNumber(faults / seconds, "1/s")} page faults a second; ` +
+            `${nameOfRole(times)} causes ${formatNumber(faults / seconds, "1/s")} page faults a second; ` +
             `the kernel takes ${formatValue(system / cpu, "share")} of its CPU time.`,
+          numbers: [
+            measured(faults / seconds, "1/s", "page faults a second"),
+            measured(cpu / seconds, "cores", "used"),
+            measured(system / cpu, "share", "of that in the kernel"),
+          ],
           evidence:
-            `${formatValue(cpu / seconds, "cores")} over ${formatDuration(seconds)}. ` +
+            `Over ${formatDuration(seconds)}. ` +
             `Threshold: ${formatNumber(FAULTS, "1/s")} a second and ${percent(FAULTS_SYSTEM)} of its CPU time.`,
           advice:
             "Keep memory instead of giving it back and mapping it again, or use larger pages.",

@@ -1,7 +1,7 @@
 /** Sharing of work among threads: tiny tasks, threads woken for nothing, idle and full pools. */
 
 import { counted, formatDuration, formatNumber, formatValue } from "../format";
-import { idleAtFutexes, inStates, percent, type Rule, withProcess } from "./finding";
+import { idleAtFutexes, inStates, measured, nameOfRole, percent, type Rule } from "./finding";
 
 /**
  * Thresholds: wake-ups per second by one role, its share of a role's wake-ups, and work after each.
@@ -33,6 +33,11 @@ export const LITTLE_WORK_RULE: Rule = {
         {
           id,
           text: `${waker.name} wakes ${wakee.name} ${counted(Math.round(per_s), "time")} a second for ${formatValue(work_s, "s")} of work each.`,
+          numbers: [
+            measured(per_s, "1/s", "wake-ups a second"),
+            measured(work_s, "s", "on a CPU after each"),
+            measured(times.cpu / seconds, "cores", `used by ${wakee.name}`),
+          ],
           evidence:
             `On-CPU time of ${wakee.name} divided by all its wake-ups, over ${formatDuration(seconds)}. ` +
             `Threshold: ${WAKES_PER_S} a second for ${formatValue(LITTLE_S, "s")} each.`,
@@ -69,15 +74,20 @@ export const TOGETHER_RULE: Rule = {
       if (!many || each > TOGETHER_BATCH * threads || per_s < ease(id) * WAKES_PER_S) return [];
       const working = (times.runs - times.short_runs) / (per_s * seconds);
       if (times.runs === 0 || working * ease(id) > TOGETHER_WORK) return [];
-      const [whom, who] = [times, waker].map(({ role, process }) => withProcess(role, process));
+      const [whom, who] = [times, waker].map(nameOfRole);
       return [
         {
           id,
           text:
             `${counted(Math.round(threads), "thread")} of ${whom} are woken together by ${who}, ${formatNumber(per_s / threads, "1/s")} times a second each, ` +
             `and ${percent(1 - working)} of the time wait again after less than 33 µs on a CPU: mostly for nothing.`,
+          numbers: [
+            measured(per_s, "1/s", "wake-ups a second"),
+            measured(each, "count", `wake-ups each time that ${who} runs`),
+            measured(1 - working, "share", "of them for nothing"),
+          ],
           evidence:
-            `${formatNumber(each, "count")} wake-ups each time that ${who} runs, ${formatNumber(per_s, "1/s")} a second, over ${formatDuration(seconds)}. ` +
+            `Over ${formatDuration(seconds)}. ` +
             `Threshold: ${TOGETHER_EACH} of ${TOGETHER} threads, at most ${percent(TOGETHER_WORK)} of them for longer.`,
           advice:
             "Wake one thread for one piece of work (signal, not broadcast), or let few threads wait.",
@@ -95,7 +105,7 @@ export const IDLE_POOL_RULE: Rule = {
   whole: true,
   find: ({ roles, wakes, seconds, go }, ease) =>
     roles.flatMap((times) => {
-      const { key, role, process, threads, idle, wall, cpu, parked, unnamed } = times;
+      const { key, threads, idle, wall, cpu, parked, unnamed } = times;
       const id = `idle:${key}`;
       // Threads without a name may be of several pools, each of which is small.
       if (unnamed) return [];
@@ -111,8 +121,13 @@ export const IDLE_POOL_RULE: Rule = {
         {
           id,
           text:
-            `${counted(threads, "thread")} of ${withProcess(role, process)} were idle ${formatValue(idle / wall, "share")} ` +
+            `${counted(threads, "thread")} of ${nameOfRole(times)} were idle ${formatValue(idle / wall, "share")} ` +
             `of the time; together they used ${formatValue(cpu / seconds, "cores")}.`,
+          numbers: [
+            measured(idle / wall, "share", "of the time idle"),
+            measured(cpu / seconds, "cores", "used together"),
+            measured(fed, "1/s", "wake-ups a second"),
+          ],
           evidence:
             "Idle: polling, sleeping, parked, or waiting for work at a condition, over " +
             `${formatDuration(seconds)}. Threshold: ${POOL} threads, ${percent(IDLE_SHARE)} of the time.`,
@@ -139,7 +154,7 @@ export const FULL_POOL_RULE: Rule = {
   ledger: true,
   find: ({ roles, wakes, seconds }, ease) =>
     roles.flatMap((times) => {
-      const { key, role, process, wall, cpu, live } = times;
+      const { key, role, wall, cpu, live } = times;
       const id = `full:${key}`;
       const pool = POOLS.test(role) && live >= 2 && wall >= 0.9 * live * seconds;
       if (!pool) return [];
@@ -158,11 +173,14 @@ export const FULL_POOL_RULE: Rule = {
         {
           id,
           text:
-            `All ${counted(live, "thread")} of ${withProcess(role, process)} are busy all the time: none waits for work, ` +
+            `All ${counted(live, "thread")} of ${nameOfRole(times)} are busy all the time: none waits for work, ` +
             "and what comes beside has to queue.",
-          evidence:
-            `They were on a CPU ${percent(cpu / wall)} of the time and waited for work ${percent(waiting / wall)}, ` +
-            `over ${formatDuration(seconds)}. Threshold: ${percent(FULL_WAITING)} of a pool that has its runtime's default name.`,
+          numbers: [
+            measured(live, "count", "threads in the pool"),
+            measured(cpu / wall, "share", "of their time on a CPU"),
+            measured(waiting / wall, "share", "waiting for work"),
+          ],
+          evidence: `Over ${formatDuration(seconds)}. Threshold: ${percent(FULL_WAITING)} of a pool that has its runtime's default name.`,
           advice: "See what they wait for or compute, and whether the queue before the pool grows.",
           confidence: "likely" as const,
           link: { panel: "times" as const, key },

@@ -89,11 +89,39 @@ impl Names {
     }
 
     /// Notes what is known of a process, by its key and by its id: members of targets have the latter alone.
+    ///
+    /// The name may have changed, as the process executed a program. A process that stands for itself alone
+    /// goes by the new name; one that stands for others keeps the name that they have.
     pub fn note(&mut self, key: u32, name: Comm, kernel: bool, start_ns: u64) {
         let start_ticks = start_ns / ns_per_tick();
         let known = Described { name, kernel, start_ticks, is_many: false };
+        if let Some(before) = self.described.get_mut(&key) {
+            if name[0] != 0 && before.name != name && !before.is_many {
+                let former = (before.name, before.kernel);
+                before.name = name;
+                self.renamed(key, former, (name, former.1));
+            }
+        }
         self.processes.insert(key, known);
         self.processes.insert(pid_of(key), known);
+    }
+
+    /// Moves a process to those that are distinguished by its new name.
+    fn renamed(&mut self, key: u32, former: Name, name: Name) {
+        let who = u64::from(key) << 1 | u64::from(name.1);
+        let Some(others) = self.first.get_mut(&former) else { return };
+        let Some(place) = others.iter().position(|&one| one == who) else { return };
+        others.remove(place);
+        if others.is_empty() {
+            self.first.remove(&former);
+        }
+        if self.first.contains_key(&name) || self.first.len() < MAX_NAMES {
+            let others = self.first.entry(name).or_default();
+            if others.len() < OF_A_NAME {
+                // The last one stands for further processes, so this one becomes no last one of a full list.
+                others.insert(0, who);
+            }
+        }
     }
 
     /// Known identity of a process, which may stand for further processes with its name.
@@ -265,6 +293,32 @@ mod tests {
         assert_eq!(takers.iter().map(|row| row.0[1]).filter(many).count(), 1);
         let kworker = names.describe(4_000_003);
         assert_eq!((kworker.name, kworker.kernel), (comm(b"kworker"), true));
+    }
+
+    #[test]
+    fn a_process_goes_by_the_name_of_the_program_that_it_executed() {
+        let mut names = names();
+        let shells: Vec<u64> = (4_000_100..4_000_100 + OF_A_NAME as u64 + 4).collect();
+        let mut counts = Counts::default();
+        for &pid in &shells {
+            names.note(pid as u32, comm(b"bash"), false, 0);
+            counts.takers.add([5, pid << 1], [10]);
+        }
+        names.fold(&mut counts, &[7, 8], |_| true);
+        let (alone, many) = (shells[0] as u32, shells[OF_A_NAME - 1] as u32);
+        names.note(alone, comm(b"make"), false, 0);
+        names.note(many, comm(b"gcc"), false, 0);
+        assert_eq!(names.describe(alone).name, comm(b"make"));
+        assert_eq!(names.describe(many).name, comm(b"bash"), "it stands for other shells");
+        // No row moves to another process: sums never fall.
+        let rows = counts.takers.rows().to_vec();
+        names.fold(&mut counts, &[7, 8], |_| true);
+        assert_eq!(counts.takers.rows(), rows);
+        // A further process of the new name is one of its own.
+        names.note(4_000_200, comm(b"make"), false, 0);
+        counts.takers.add([5, 4_000_200 << 1], [10]);
+        names.fold(&mut counts, &[7, 8], |_| true);
+        assert_eq!(counts.takers.rows().len(), rows.len() + 1);
     }
 
     #[test]
