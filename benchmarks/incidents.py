@@ -9,9 +9,9 @@ that are true of it. Sentences are compared with the rules of incident_cases.py.
 
 `said_s`: from the attach, or from when the fault begins, until the right finding is first said.
 `false_alarms`: healthy programs with a finding that is none. Needs root, chromium, cc, go, a JDK,
-node, PostgreSQL and redis-server, gunicorn (tools/unpack-packages .cache/gunicorn
-python3-gunicorn) and PHP (.cache/php: php8.2-fpm php8.2-common libargon2-1 libsodium23); what is missing is said and left out, which makes the figures
-those of fewer incidents.
+node, PostgreSQL and redis-server, and the packages of Debian that tools/unpack-packages unpacks:
+.cache/gunicorn with python3-gunicorn, and .cache/php with php8.2-fpm php8.2-common libargon2-1
+libsodium23. What is missing is said and left out, which makes the figures those of fewer incidents.
 """
 
 import argparse

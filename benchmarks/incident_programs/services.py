@@ -104,10 +104,13 @@ def connection_pool() -> None:
 def sleeping_loop() -> None:
     """An asyncio server that calls a service in its loop, 0.15 s each, without awaiting it."""
 
+    def slow() -> None:
+        time.sleep(0.15 if FAULT else 0.001)
+
     async def serve_one(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while asked := await reader.readline():
             if asked == b"report\n":
-                time.sleep(0.15 if FAULT else 0.001)
+                slow()
             writer.write(b"done\n")
             await writer.drain()
 
