@@ -1,16 +1,16 @@
 """Queues of the kernel: what is read of files of /proc and /sys, and what it counts for."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from tidscope_collector.inspection.ports import Listener, parse_listening
+from tidscope_collector.inspection.locked_files import path_of
+from tidscope_collector.inspection.ports import Listener, listening_sockets, parse_listening
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.queues import accept_queues, file_locks
 from tidscope_collector.queues.accept_queues import AcceptQueues
 from tidscope_collector.queues.devices import Devices
 from tidscope_collector.queues.file_locks import FileLock, FileLocks, parse_locks
-from tidscope_collector.queues.reader import QueueReader
 
 SECOND = 1_000_000_000
 HEAD = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid\n"
@@ -49,6 +49,13 @@ class Host:
         for pid in (7, 8):
             (self.root / f"{pid}/net/tcp").write_text(HEAD + sockets)
 
+    def find(self, identities: Sequence[tuple[int, int]]) -> list[tuple[int, str, int]]:
+        found = listening_sockets(self.procfs, [pid for pid, _ in identities])
+        return [(one.inode, one.address, pid) for one, pid in found]
+
+    def path_of(self, pid: int, _start_ticks: int, file: str) -> str:
+        return path_of(self.procfs, pid, file)
+
     def opens(self, pid: int, number: int, link: str, info: str = "") -> None:
         (self.root / f"{pid}/fd/{number}").symlink_to(link)
         (self.root / f"{pid}/fdinfo/{number}").write_text(info)
@@ -71,21 +78,21 @@ def test_listening_sockets_have_addresses_and_waiting_connections() -> None:
 def test_connections_that_wait_count_for_each_process_that_listens(host: Host) -> None:
     host.opens(7, 3, "socket:[55]")
     host.opens(8, 3, "socket:[55]")
-    queues = AcceptQueues(host.procfs)
-    queues.read((7, 8), 0)
+    queues = AcceptQueues(host.procfs, host.find)
+    queues.read({7: 1, 8: 2}, 0)
     host.listen(4)
-    queues.read((7, 8), SECOND)
+    queues.read({7: 1, 8: 2}, SECOND)
     host.listen(0)
-    queues.read((7, 8), SECOND)
+    queues.read({7: 1, 8: 2}, SECOND)
     figures = (0, 4 * SECOND, SECOND, 2 * SECOND, "127.0.0.1:8080")
     assert queues.table().tolist() == [(1, 7, *figures), (1, 8, *figures)]
 
 
 def test_sockets_of_other_programs_have_no_rows(host: Host) -> None:
     host.listen(4)
-    queues = AcceptQueues(host.procfs)
-    queues.read((7, 8), 0)
-    queues.read((7, 8), SECOND)
+    queues = AcceptQueues(host.procfs, host.find)
+    queues.read({7: 1, 8: 2}, 0)
+    queues.read({7: 1, 8: 2}, SECOND)
     assert len(queues.table()) == 0
 
 
@@ -94,11 +101,11 @@ def test_processes_that_begin_to_listen_are_found(
 ) -> None:
     monkeypatch.setattr(accept_queues, "SEARCH_EVERY", 1)
     host.opens(7, 3, "socket:[55]")
-    queues = AcceptQueues(host.procfs)
-    queues.read((7,), 0)
+    queues = AcceptQueues(host.procfs, host.find)
+    queues.read({7: 1}, 0)
     host.opens(8, 4, "socket:[55]")
     host.listen(1)
-    queues.read((7, 8), SECOND)
+    queues.read({7: 1, 8: 2}, SECOND)
     assert queues.table()["pid"].tolist() == [7, 8]
 
 
@@ -117,11 +124,11 @@ def test_who_holds_a_lock_of_a_file_and_who_waits(host: Host) -> None:
     host.opens(7, 3, "/other", "pos:\t0\nino:\t131\n")
     lock = "lock:\t1: POSIX  ADVISORY  WRITE 7 08:01:131 0 EOF\n"
     host.opens(7, 4, "/var/lib/sales.db", f"pos:\t0\nino:\t131\n{lock}")
-    locks = FileLocks(host.procfs)
-    locks.read((7, 8, 9), 0)
-    locks.read((7, 8, 9), SECOND)
+    locks = FileLocks(host.procfs, host.path_of)
+    locks.read({7: 1, 8: 2, 9: 3}, 0)
+    locks.read({7: 1, 8: 2, 9: 3}, SECOND)
     (host.root / "locks").write_text("")
-    locks.read((7, 8, 9), SECOND)
+    locks.read({7: 1, 8: 2, 9: 3}, SECOND)
     assert locks.table().tolist() == [
         (1, 7, SECOND, 0, 2 * SECOND, "/var/lib/sales.db"),
         (1, 8, 0, SECOND, 2 * SECOND, "/var/lib/sales.db"),
@@ -132,11 +139,11 @@ def test_locks_of_other_programs_and_too_many_have_no_rows(
     host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (host.root / "locks").write_text(LOCKS)
-    locks = FileLocks(host.procfs)
-    locks.read((9,), SECOND)
+    locks = FileLocks(host.procfs, host.path_of)
+    locks.read({9: 3}, SECOND)
     assert len(locks.table()) == 0
     monkeypatch.setattr(file_locks, "MAX_FILES", 0)
-    locks.read((7, 8), SECOND)
+    locks.read({7: 1, 8: 2}, SECOND)
     assert len(locks.table()) == 0
 
 
@@ -157,22 +164,3 @@ def test_devices_are_whole_disks_and_interfaces_of_known_speed(tmp_path: Path) -
         (1, 0, 500_000_000, 700_000_000, 0, 0, "disk", "sda"),
         (2, 125_000_000, 0, 0, 90, 90, "network", "eth0"),
     ]
-
-
-@pytest.fixture
-def reader(host: Host) -> Iterator[QueueReader]:
-    made = QueueReader(lambda: (7, 8), 10, host.procfs)
-    yield made
-    made.close()
-
-
-def test_a_reader_gives_what_was_read_and_pauses_when_nobody_looks(
-    host: Host, reader: QueueReader, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tidscope_collector.queues.reader.EVERY_S", 0.001)
-    monkeypatch.setattr("tidscope_collector.queues.reader.REST", 0)
-    host.opens(7, 3, "socket:[55]")
-    while "accept_queues" not in reader.tables():
-        pass
-    reader.set_rate(1)
-    assert reader.tables()["accept_queues"]["pid"].tolist() == [7]

@@ -3,7 +3,7 @@
 import os
 import socket
 import struct
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -13,6 +13,8 @@ from tidscope_collector.procfs.process import parse_stat
 _LISTEN = b"0A"
 TABLES = ("tcp", "tcp6")
 _PIECE = 1 << 16
+MAX_DESCRIPTORS = 4096
+"""Maximum descriptors of a process that are searched where many processes are."""
 
 
 class Listener(NamedTuple):
@@ -87,7 +89,7 @@ def check_port(procfs: ProcFs, pid: int, start_ticks: int, port: int) -> str:
     refusal = _elsewhere(procfs, pid, start_ticks, port)
     if refusal:
         return refusal
-    left = {one.inode for one in _tables(procfs, f"{pid}/net") if one.port == port}
+    left = {one.inode for one in sockets_in(procfs, f"{pid}/net") if one.port == port}
     if not left:
         return f"Nobody listens on port {port}."
     # Descriptors come in ascending order, and a server opens its listening sockets early.
@@ -115,17 +117,21 @@ def _elsewhere(procfs: ProcFs, pid: int, start_ticks: int, port: int) -> str:
     return ""
 
 
-def listeners(
-    procfs: ProcFs, pids: Iterable[int], tables: Collection[str] = TABLES
-) -> dict[int, Listener]:
-    """Return listening sockets in the network namespaces of processes, by inode.
+def listening_sockets(procfs: ProcFs, pids: Sequence[int]) -> list[tuple[Listener, int]]:
+    """Return listening sockets with each process that has one open.
 
-    Args:
-        procfs: root of /proc.
-        pids: process IDs.
-        tables: names of the tables that are read. The kernel goes through its connections until it
-            finds one of the table's family, which takes milliseconds.
+    At most MAX_DESCRIPTORS of each process are searched: servers open these sockets early.
     """
+    found = listeners(procfs, pids)
+    return [
+        (found[inode], pid)
+        for pid in pids
+        for inode in sorted(found.keys() & set(sockets_of(procfs, pid, MAX_DESCRIPTORS)))
+    ]
+
+
+def listeners(procfs: ProcFs, pids: Iterable[int]) -> dict[int, Listener]:
+    """Return listening sockets in the network namespaces of processes, by inode."""
     found: list[Listener] = []
     seen: set[str] = set()
     for pid in pids:
@@ -135,12 +141,20 @@ def listeners(
             continue
         if namespace not in seen:
             seen.add(namespace)
-            found += _tables(procfs, f"{pid}/net", tables)
+            found += sockets_in(procfs, f"{pid}/net")
     # If the namespace is inaccessible, our own is still known.
-    return {one.inode: one for one in found or _tables(procfs, "net", tables)}
+    return {one.inode: one for one in found or sockets_in(procfs, "net")}
 
 
-def _tables(procfs: ProcFs, folder: str, tables: Collection[str] = TABLES) -> list[Listener]:
+def sockets_in(procfs: ProcFs, folder: str, tables: Collection[str] = TABLES) -> list[Listener]:
+    """Return listening sockets of a network namespace.
+
+    Args:
+        procfs: root of /proc.
+        folder: `net` of a process in the namespace.
+        tables: names of the tables that are read. The kernel goes through its connections until it
+            finds one of the table's family, which may take milliseconds.
+    """
     found: list[Listener] = []
     for table in tables:
         try:

@@ -4,23 +4,28 @@ Source: net/ipv4/tcp_ipv4.c (get_tcp4_sock): the receive queue of a listening so
 /proc/net/tcp is its number of established connections that nobody has accepted.
 """
 
-from collections.abc import Collection, Sequence
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from tidscope_wire.frame_tables import Table, dtype_of
 
-from tidscope_collector.inspection.ports import Listener, listeners, sockets_of
+from tidscope_collector.inspection.asking import DamagedError, NoAnswerError, UnreadableError
+from tidscope_collector.inspection.ports import Listener, sockets_in
+from tidscope_collector.inspection.reader import ask_sockets
 from tidscope_collector.procfs.files import ProcFs
 
 MAX_PROCESSES = 64
 """Maximum processes whose descriptors are searched; later ones are not known to accept."""
-MAX_DESCRIPTORS = 4096
-"""Maximum descriptors searched of a process: servers open listening sockets early."""
 MAX_SOCKETS = 64
 """Maximum sockets with rows; further ones have none."""
-SEARCH_EVERY = 10
-"""Number of readings after which new sockets, and further processes of old ones, are looked for."""
+SEARCH_EVERY, SEARCH_AGAIN = 10, 60
+"""Number of readings between two searches for sockets, if processes came or ended, and if not. A
+search starts a child."""
+
+log = logging.getLogger("tidscope.queues")
+Find = Callable[[Sequence[tuple[int, int]]], list[tuple[int, str, int]]]
 
 
 @dataclass(slots=True)
@@ -41,36 +46,40 @@ class _Queue:
     some_ns: int = 0
     covered_ns: int = 0
 
+    @property
+    def file(self) -> str:
+        """Name of the table that has it."""
+        return "tcp6" if self.address.startswith("[") else "tcp"
+
 
 class AcceptQueues:
     """Reads queues of the sockets that the target listens at.
 
     Args:
         procfs: root of /proc.
+        find: returns inode, address and process ID of the sockets that processes listen at.
     """
 
-    def __init__(self, procfs: ProcFs) -> None:
-        self._procfs = procfs
+    def __init__(self, procfs: ProcFs, find: Find = ask_sockets) -> None:
+        self._procfs, self._find = procfs, find
         self._queues: dict[int, _Queue] = {}
-        self._readings = 0
-        self._searched: set[int] = set()
-        """Inodes of sockets whose processes were looked for."""
+        self._searched: Sequence[tuple[int, int]] | None = None
+        self._rest = 0
+        """Readings since the last search."""
 
-    def read(self, pids: Sequence[int], since_ns: int) -> None:
+    def read(self, members: Mapping[int, int], since_ns: int) -> None:
         """Read the queues; connections found count for the time since the reading before.
 
         Args:
-            pids: living processes of the target.
+            members: start times of the living processes of the target, by ID.
             since_ns: time since the reading before, in nanoseconds; 0 without one.
         """
-        pids = pids[:MAX_PROCESSES]
-        if self._readings % SEARCH_EVERY == 0:
-            found = listeners(self._procfs, pids)
-            self._search(pids, found.values())
-        else:
-            of = {"tcp6" if one.address.startswith("[") else "tcp" for one in self._queues.values()}
-            found = listeners(self._procfs, pids, of) if of else {}
-        self._readings += 1
+        those = sorted(members.items())[:MAX_PROCESSES]
+        wait = SEARCH_EVERY if those != self._searched else SEARCH_AGAIN
+        self._rest += 1
+        if self._searched is None or self._rest >= wait:
+            self._search(those)
+        found = self._read()
         for inode, queue in self._queues.items():
             listener = found.get(inode)
             queue.waiting = 0 if listener is None else listener.waiting
@@ -78,23 +87,31 @@ class AcceptQueues:
             queue.waiting_ns += queue.waiting * since_ns
             queue.some_ns += since_ns if queue.waiting else 0
 
-    def _search(self, pids: Sequence[int], found: Collection[Listener]) -> None:
-        """Find out which processes have sockets open: new sockets, and those in use."""
-        due = {one.inode: one for one in found if one.waiting or one.inode not in self._searched}
-        if not due:
+    def _search(self, those: Sequence[tuple[int, int]]) -> None:
+        """Find the sockets of processes."""
+        self._searched, self._rest = those, 0
+        try:
+            found = self._find(those)
+        except (NoAnswerError, UnreadableError, DamagedError) as error:
+            log.warning("listening sockets cannot be found: %s", error)
             return
-        self._searched = {one.inode for one in found}
-        owners: dict[int, list[int]] = {}
-        for pid in pids:
-            for inode in due.keys() & set(sockets_of(self._procfs, pid, MAX_DESCRIPTORS)):
-                owners.setdefault(inode, []).append(pid)
-        for inode, those in owners.items():
-            queue = self._queues.get(inode)
-            if queue is None and len(self._queues) < MAX_SOCKETS:
-                queue = _Queue(len(self._queues) + 1, due[inode].address)
+        for queue in self._queues.values():
+            queue.owners = []
+        for inode, address, pid in found:
+            queue = self._queues.get(inode) or _Queue(len(self._queues) + 1, address)
+            if inode in self._queues or len(self._queues) < MAX_SOCKETS:
                 self._queues[inode] = queue
-            if queue is not None:
-                queue.owners = those
+                queue.owners.append(pid)
+
+    def _read(self) -> dict[int, Listener]:
+        """Return the sockets in the tables of processes that listen, by inode."""
+        found: dict[int, Listener] = {}
+        for inode, queue in self._queues.items():
+            # A table has all sockets of a network namespace.
+            if inode not in found and queue.owners:
+                read = sockets_in(self._procfs, f"{queue.owners[0]}/net", (queue.file,))
+                found |= {one.inode: one for one in read}
+        return found
 
     def table(self) -> Table:
         """Return all rows of `accept_queues`."""

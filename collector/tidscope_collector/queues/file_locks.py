@@ -4,23 +4,24 @@ Source: /proc/locks (fs/locks.c, lock_get_status): fcntl(2), flock(2) and open f
 locks, with the process ID of who holds each, or waits behind it.
 """
 
-import os
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 from tidscope_wire.frame_tables import Table, dtype_of
 
+from tidscope_collector.inspection.asking import DamagedError, NoAnswerError, UnreadableError
+from tidscope_collector.inspection.reader import ask_locked_file
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.queues.accept_queues import MAX_DESCRIPTORS
 
 MAX_BYTES = 1 << 18
 """Maximum size of /proc/locks that is read: about 4,000 locks; further ones are left out."""
 MAX_FILES = 64
 """Maximum files with rows; locks of further ones are left out."""
 MAX_ROWS = 1024
+log = logging.getLogger("tidscope.queues")
 _KINDS = frozenset({b"POSIX", b"FLOCK", b"OFDLCK"})
 
 
@@ -71,26 +72,29 @@ class FileLocks:
 
     Args:
         procfs: root of /proc.
+        path_of: returns the path of a file that a process has open, by its ID, its start time and
+            the file.
     """
 
-    def __init__(self, procfs: ProcFs) -> None:
-        self._procfs = procfs
+    def __init__(
+        self, procfs: ProcFs, path_of: Callable[[int, int, str], str] = ask_locked_file
+    ) -> None:
+        self._procfs, self._path_of = procfs, path_of
         self._files: dict[str, tuple[int, str]] = {}
         """Number and path of files, by device and inode."""
         self._times: dict[tuple[str, int], _Times] = {}
 
-    def read(self, pids: Sequence[int], since_ns: int) -> None:
+    def read(self, members: Mapping[int, int], since_ns: int) -> None:
         """Read the locks; those found count for the time since the reading before.
 
         Args:
-            pids: living processes of the target.
+            members: start times of the living processes of the target, by ID.
             since_ns: time since the reading before, in nanoseconds; 0 without one.
         """
         try:
             text = self._procfs.read("locks", MAX_BYTES)
         except OSError:
             return
-        members = set(pids)
         # A process may hold several parts of a file, and counts once.
         holds = set[tuple[str, int]]()
         waits = set[tuple[str, int]]()
@@ -98,20 +102,29 @@ class FileLocks:
             if lock.pid in members and (lock.waits or lock.exclusive):
                 (waits if lock.waits else holds).add((lock.file, lock.pid))
         for key in sorted(holds | waits):
-            if key not in self._times and len(self._times) < MAX_ROWS and self._number(*key):
+            if (
+                key not in self._times
+                and len(self._times) < MAX_ROWS
+                and self._number(*key, members)
+            ):
                 self._times[key] = _Times()
         for key, times in self._times.items():
             times.covered_ns += since_ns
             times.held_ns += since_ns if key in holds else 0
             times.waiting_ns += since_ns if key in waits - holds else 0
 
-    def _number(self, file: str, pid: int) -> int:
+    def _number(self, file: str, pid: int, members: Mapping[int, int]) -> int:
         """Return the number of a file, or 0 if there are too many."""
         known = self._files.get(file)
         if known is None:
             if len(self._files) >= MAX_FILES:
                 return 0
-            known = self._files[file] = len(self._files) + 1, path_of(self._procfs, pid, file)
+            try:
+                path = self._path_of(pid, members[pid], file)
+            except (NoAnswerError, UnreadableError, DamagedError) as error:
+                log.info("the path of a locked file is unknown: %s", error)
+                path = ""
+            known = self._files[file] = len(self._files) + 1, path
         return known[0]
 
     def table(self) -> Table:
@@ -122,35 +135,3 @@ class FileLocks:
             for path in (self._files[file][1],)
         ]
         return np.array(rows, dtype_of("file_locks"))
-
-
-def path_of(procfs: ProcFs, pid: int, file: str) -> str:
-    """Return the path by which a process has a file open; empty if unknown.
-
-    The kernel names inodes in fdinfo since Linux 5.14. Files themselves are not touched, as those
-    of a network may hang.
-
-    Args:
-        procfs: root of /proc.
-        pid: process ID.
-        file: device and inode, as in `FileLock`.
-    """
-    inode = b"ino:\t" + file.rpartition(":")[2].encode() + b"\n"
-    locked = f" {file} ".encode()
-    path = ""
-    try:
-        with os.scandir(procfs.path(f"{pid}/fdinfo")) as entries:
-            numbers = [entry.name for entry in islice(entries, MAX_DESCRIPTORS)]
-    except OSError:
-        return ""
-    for number in numbers:
-        try:
-            info = procfs.read(f"{pid}/fdinfo/{number}", 1 << 14)
-            if inode in info:
-                path = procfs.link(f"{pid}/fd/{number}")
-        except OSError:
-            continue
-        # A lock in fdinfo has the device, too; a waiter's descriptor has none.
-        if locked in info:
-            break
-    return path

@@ -10,7 +10,7 @@ long, and their mean is right.
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping
 
 from tidscope_wire.frame_tables import Table
 from tidscope_wire.generated.models import TableName
@@ -36,19 +36,20 @@ class QueueReader:
     """Reads connections that wait to be accepted, locks of files, and devices. Thread-safe.
 
     Args:
-        members: returns the living processes of the target; the thread of targets calls it.
+        members: returns start times of the living processes of the target, by ID; the thread of
+            targets calls it.
         rate_hz: sampling rate of the target.
         procfs: root of /proc.
     """
 
     def __init__(
-        self, members: Callable[[], Iterable[int]], rate_hz: float, procfs: ProcFs
+        self, members: Callable[[], Mapping[int, int]], rate_hz: float, procfs: ProcFs
     ) -> None:
         self._members = members
         self._rate_hz = rate_hz
         self._accepting, self._locks = AcceptQueues(procfs), FileLocks(procfs)
         self._devices = Devices(procfs)
-        self._pids: Sequence[int] = ()
+        self._now: Mapping[int, int] = {}
         self._changed = threading.Condition()
         self._tables: dict[TableName, Table] = {}
         self._read_ns = 0
@@ -63,9 +64,9 @@ class QueueReader:
 
     def tables(self) -> dict[TableName, Table]:
         """Return all rows of `accept_queues`, `file_locks` and `devices`."""
-        pids = sorted(self._members())
+        members = self._members()
         with self._changed:
-            self._pids = pids
+            self._now = members
             if self._thread is None and not self._closed:
                 self._thread = threading.Thread(target=self._work, name="queues", daemon=True)
                 self._thread.start()
@@ -85,10 +86,10 @@ class QueueReader:
                 self._changed.wait_for(lambda: self._closed or self._rate_hz > IDLE_HZ)
                 if self._closed:
                     return
-                pids = self._pids
+                members = self._now
             began_s = time.thread_time()
             try:
-                made = self._read(pids)
+                made = self._read(members)
             except Exception:  # a file of an unknown form; other tables go on
                 log.exception("queues cannot be read")
                 return
@@ -96,13 +97,13 @@ class QueueReader:
                 self._tables = made
             pause_s = max(EVERY_S, REST * (time.thread_time() - began_s))
 
-    def _read(self, pids: Sequence[int]) -> dict[TableName, Table]:
+    def _read(self, members: Mapping[int, int]) -> dict[TableName, Table]:
         now_ns = time.monotonic_ns()
         since_ns = now_ns - self._read_ns if self._read_ns else 0
         since_ns = since_ns if since_ns <= LONGEST_GAP_S * 1e9 else 0
         self._read_ns = now_ns
-        self._accepting.read(pids, since_ns)
-        self._locks.read(pids, since_ns)
+        self._accepting.read(members, since_ns)
+        self._locks.read(members, since_ns)
         self._devices.read()
         made: dict[TableName, Table] = {
             "accept_queues": self._accepting.table(),

@@ -305,7 +305,7 @@ class Sources:
         pools = self._pool_readers(attach_ns).open(process.pid, process.start_ticks)
         ledger = self.ledger.tables(self.native, target, process)
         stacks = self._target_stacks(attach_ns, lambda: {process.pid: process.start_ticks}, ledger)
-        queues = QueueReader(lambda: (process.pid,), rate_hz, self._procfs)
+        queues = QueueReader(lambda: {process.pid: process.start_ticks}, rate_hz, self._procfs)
         return TargetTables(ledger, self._inexact(target), pools, goroutines, queues, stacks)
 
     def group_tables(
@@ -331,7 +331,7 @@ class Sources:
         """
         ledger = self.ledger.group_tables(self.native, target, locks)
         stacks = self._target_stacks(attach_ns, membership.members.known, ledger)
-        queues = QueueReader(lambda: membership.members.alive, rate_hz, self._procfs)
+        queues = QueueReader(membership.members.living, rate_hz, self._procfs)
         return TargetTables(ledger, self._inexact(target), pools, goroutines, queues, stacks)
 
     def _target_stacks(
