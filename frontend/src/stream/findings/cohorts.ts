@@ -101,7 +101,7 @@ const DOING = [
   ["sleep", ["sleep"]],
 ] as const;
 
-/** What threads do most of their time. */
+/** Main activity of threads, in words. */
 function doing(threads: readonly ThreadTimes[]): string {
   const sums = DOING.map(([what, states]) => {
     const seconds = threads.reduce((sum, each) => sum + inStates(each, ...states), 0);

@@ -44,7 +44,7 @@ export const LOOP_CALL_RULE: Rule = {
     }),
 };
 
-/** What a loop does instead of polling. */
+/** Waits of a loop in words. */
 const WAITS: Partial<Record<StateId, string>> = {
   sleep: "sleeps in a call",
   socket_receive: "waits in a call for bytes of a socket",

@@ -1,4 +1,4 @@
-/** Who serves queues of the kernel: processes with their names, and what their threads do. */
+/** Processes that serve queues of the kernel, with their names, and what their threads do. */
 
 import { counted } from "../format";
 import type { QueuesView } from "../queues";
