@@ -9,9 +9,9 @@ that are true of it. Sentences are compared with the rules of incident_cases.py.
 
 `said_s`: from the attach, or from when the fault begins, until the right finding is first said.
 `false_alarms`: healthy programs with a finding that is none. Needs root, chromium, cc, go, a JDK,
-node, PostgreSQL and redis-server, and gunicorn (tools/unpack-packages .cache/gunicorn
-python3-gunicorn); what is missing is said and left out, which makes the figures
-those of fewer incidents.
+node, PostgreSQL and redis-server, and the packages of Debian that tools/unpack-packages unpacks:
+.cache/gunicorn with python3-gunicorn, and .cache/php with php8.2-fpm php8.2-common libargon2-1
+libsodium23. What is missing is said and left out, which makes the figures those of fewer incidents.
 """
 
 import argparse
@@ -31,6 +31,7 @@ from browser import Page, open_page
 from incident import HERE, Incident
 from incident_cases import INCIDENTS
 from incident_processes import PROCESSES
+from incident_queues import QUEUES
 from incident_servers import SERVERS
 from running import Running, tidscope
 
@@ -62,7 +63,7 @@ def built(folder: Path) -> None:
     if shutil.which("go"):
         run("go", "build", "-o", str(folder / "incident-go"), ".", cwd=HERE / "go")
     if shutil.which("javac"):
-        run("javac", "-d", str(folder / "java"), "Incident.java")
+        run("javac", "-d", str(folder / "java"), "Incident.java", "Stops.java")
 
 
 def target_of(running: Running, incident: Incident, pid: int) -> str:
@@ -141,7 +142,7 @@ async def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Look at all incidents; the figures."""
     chosen = [
         one
-        for one in (*INCIDENTS, *SERVERS, *PROCESSES)
+        for one in (*INCIDENTS, *SERVERS, *PROCESSES, *QUEUES)
         if not options.only or one.name in options.only
     ]
     rows: list[dict[str, Any]] = []

@@ -1,7 +1,7 @@
 """Faults between processes, and the same without them: processes.py KIND fault|healthy.
 
 benchmarks/incident_processes.py says what each is. They run until they are ended; their processes
-are in one process group.
+are in one process group. They need the packages of requirements-dev.lock.
 """
 
 import multiprocessing
@@ -11,6 +11,8 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+import filelock
 
 FAULT = sys.argv[2] == "fault"
 PROCESSES = multiprocessing.get_context("fork")
@@ -53,6 +55,23 @@ def sqlite_writers() -> None:
         start("bookkeeper", write, folder / ("sales" if FAULT else f"sales-{number}"))
 
 
+def file_lock() -> None:
+    """Five processes write reports under one lock of the package filelock, which looks for it by
+    timers; the twin's each have a lock."""
+
+    def write(file: Path) -> None:
+        lock = filelock.FileLock(file)
+        while True:
+            with lock:
+                time.sleep(0.06)
+                compute(0.002)
+            time.sleep(0.02 if FAULT else 0.1)
+
+    folder = Path(tempfile.mkdtemp())
+    for number in range(5):
+        start("reporter", write, folder / ("lock" if FAULT else f"lock-{number}"))
+
+
 def full_pipe() -> None:
     """Four processes send pictures to one that compresses them all, over a pipe: it is full."""
     queue: multiprocessing.SimpleQueue[bytes] = PROCESSES.SimpleQueue()
@@ -76,7 +95,7 @@ def full_pipe() -> None:
 
 def main() -> None:
     """Run one."""
-    kinds = {"sqlite-writers": sqlite_writers, "full-pipe": full_pipe}
+    kinds = {"sqlite-writers": sqlite_writers, "full-pipe": full_pipe, "file-lock": file_lock}
     kinds[sys.argv[1]]()
     print("ready", flush=True)
     while True:

@@ -4,6 +4,7 @@ benchmarks/incident_servers.py says what each is. They need the packages of requ
 and run until they are ended.
 """
 
+import asyncio
 import os
 import socket
 import sys
@@ -100,9 +101,53 @@ def connection_pool() -> None:
         threading.Thread(target=work, name=f"checkout-{number}").start()
 
 
+def sleeping_loop() -> None:
+    """An asyncio server that calls a service in its loop, 0.15 s each, without awaiting it."""
+
+    def slow() -> None:
+        time.sleep(0.15 if FAULT else 0.001)
+
+    async def serve_one(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while asked := await reader.readline():
+            if asked == b"report\n":
+                slow()
+            writer.write(b"done\n")
+            await writer.drain()
+
+    port = free_port()
+
+    async def serve() -> None:
+        server = await asyncio.start_server(serve_one, "127.0.0.1", port)
+        await server.serve_forever()
+
+    def ask(question: bytes, pause_s: float) -> None:
+        while True:
+            try:
+                connection = socket.create_connection(("127.0.0.1", port))
+                break
+            except ConnectionRefusedError:
+                time.sleep(0.1)
+        while True:
+            connection.sendall(question)
+            connection.recv(64)
+            time.sleep(pause_s)
+
+    def clients() -> None:
+        for _ in range(4):
+            threading.Thread(target=ask, args=(b"price\n", 0.01), daemon=True).start()
+        ask(b"report\n", 0.2)
+
+    in_child(clients)
+    asyncio.run(serve())
+
+
 def main() -> None:
     """Run one."""
-    kinds = {"thread-pool": thread_pool, "connection-pool": connection_pool}
+    kinds = {
+        "thread-pool": thread_pool,
+        "connection-pool": connection_pool,
+        "sleeping-loop": sleeping_loop,
+    }
     print("ready", flush=True)
     kinds[sys.argv[1]]()
 

@@ -59,6 +59,8 @@ def attempt_identities(victim: Victim) -> dict[str, dict[str, object]]:
         "go_environment": dict(victim.process),
         "ports": {"identities": [[pid, start]]},
         "port": {**victim.process, "port": 80},
+        "sockets": {"identities": [[pid, start]]},
+        "locked_file": {**victim.process, "file": "08:01:131"},
         "program": dict(victim.process),
         "agent_socket": dict(victim.process),
         "agent": {**victim.process, "timeout_s": 0.5},

@@ -100,6 +100,10 @@ class Members:
         known = {**self._ended, **self.alive}
         return {pid: member.start_ticks for pid, member in known.items()}
 
+    def living(self) -> dict[int, int]:
+        """Return processes that live: start in clock ticks since boot, by ID."""
+        return {pid: member.start_ticks for pid, member in self.alive.items()}
+
     def of_number(self, number: int) -> Member | None:
         """Return the process of a row."""
         return self._by_number.get(number)

@@ -33,6 +33,7 @@ class Arguments(TypedDict, total=False):
         start_ticks: start time of the process, in clock ticks since boot.
         processes: ID, start time and known executable of each process.
         identities: ID and start time of each process.
+        file: device and inode of a file, as in /proc/locks.
         port: TCP port whose owner is asked for.
         timeout_s: timeout for connecting to the process, in seconds.
         addresses: addresses in writable memory of the process that may be locks.
@@ -50,6 +51,7 @@ class Arguments(TypedDict, total=False):
     start_ticks: int
     processes: list[tuple[int, int, Key | None]]
     identities: list[tuple[int, int]]
+    file: str
     port: int
     timeout_s: float
     addresses: list[int]
@@ -144,11 +146,16 @@ _PID = _number(1, 1 << 22)
 _WORD = _number(0, (1 << 64) - 1)
 _ANY = _number(-(1 << 63), (1 << 64) - 1)
 _KEY = _row(_ANY, _ANY, _ANY)
+def _is_file(value: object) -> bool:
+    return type(value) is str and re.fullmatch(r"[0-9a-f:]{1,16}:\d{1,20}", value) is not None
+
+
 _RANGES: Mapping[str, Callable[[object], bool]] = {
     "pid": _PID,
     "start_ticks": _WORD,
     "processes": _many(_row(_PID, _WORD, lambda value: value is None or _KEY(value))),
     "identities": _many(_row(_PID, _WORD)),
+    "file": _is_file,
     "port": _number(1, 65535),
     "timeout_s": _is_timeout,
     "addresses": _many(_WORD),

@@ -1,14 +1,36 @@
 """TCP ports that processes listen on, from /proc/net/tcp and descriptors of processes."""
 
 import os
-from collections.abc import Iterable, Iterator
+import socket
+import struct
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
 
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.process import parse_stat
 
 _LISTEN = b"0A"
-_TABLES = ("tcp", "tcp6")
+TABLES = ("tcp", "tcp6")
 _PIECE = 1 << 16
+MAX_DESCRIPTORS = 4096
+"""Maximum descriptors of a process that are searched where many processes are."""
+
+
+class Listener(NamedTuple):
+    """A listening socket.
+
+    Attributes:
+        inode: its inode, which descriptors of processes name.
+        port: its port.
+        address: its address and port, such as `127.0.0.1:80` or `[::]:80`.
+        waiting: connections that wait to be accepted.
+    """
+
+    inode: int
+    port: int
+    address: str
+    waiting: int
 
 
 def listening_ports(procfs: ProcFs, pids: Iterable[int]) -> dict[int, list[int]]:
@@ -17,24 +39,37 @@ def listening_ports(procfs: ProcFs, pids: Iterable[int]) -> dict[int, list[int]]
     Sockets in other network namespaces (containers) are found through processes in them.
     """
     pids = list(pids)
-    port_of_socket = _sockets(procfs, pids)
+    port_of_socket = {one.inode: one.port for one in listeners(procfs, pids).values()}
     if not port_of_socket:
         return {}
     ports = {pid: _ports_of(procfs, pid, port_of_socket) for pid in pids}
     return {pid: sorted(found) for pid, found in ports.items() if found}
 
 
-def parse_listening(table: bytes) -> dict[int, int]:
-    """Return ports by inode of a table's listening sockets.
+def parse_listening(table: bytes) -> list[Listener]:
+    """Return a table's listening sockets.
 
-    Source: Documentation/networking/proc_net_tcp.rst; the port is hexadecimal.
+    Source: Documentation/networking/proc_net_tcp.rst. Addresses are hexadecimal words in the
+    machine's byte order, ports and the numbers of waiting connections (`rx_queue`) hexadecimal.
     """
-    found: dict[int, int] = {}
+    found: list[Listener] = []
     for line in table.splitlines()[1:]:
         columns = line.split(None, 10)
         if len(columns) >= 10 and columns[3] == _LISTEN:
-            found[int(columns[9])] = int(columns[1].rpartition(b":")[2], 16)
+            host, _, port = columns[1].rpartition(b":")
+            waiting = int(columns[4].rpartition(b":")[2], 16)
+            number = int(port, 16)
+            found.append(Listener(int(columns[9]), number, f"{_host(host)}:{number}", waiting))
     return found
+
+
+def _host(words: bytes) -> str:
+    """Return the address that is written as words of 32 bits."""
+    numbers = [int(words[at : at + 8], 16) for at in range(0, len(words), 8)]
+    packed = struct.pack(f"={len(numbers)}I", *numbers)
+    if len(packed) == 4:
+        return socket.inet_ntop(socket.AF_INET, packed)
+    return f"[{socket.inet_ntop(socket.AF_INET6, packed)}]"
 
 
 def check_port(procfs: ProcFs, pid: int, start_ticks: int, port: int) -> str:
@@ -54,11 +89,11 @@ def check_port(procfs: ProcFs, pid: int, start_ticks: int, port: int) -> str:
     refusal = _elsewhere(procfs, pid, start_ticks, port)
     if refusal:
         return refusal
-    left = {inode for inode, found in _tables(procfs, f"{pid}/net").items() if found == port}
+    left = {one.inode for one in sockets_in(procfs, f"{pid}/net") if one.port == port}
     if not left:
         return f"Nobody listens on port {port}."
     # Descriptors come in ascending order, and a server opens its listening sockets early.
-    for inode in _sockets_of(procfs, pid):
+    for inode in sockets_of(procfs, pid):
         left.discard(inode)
         if not left:
             return ""
@@ -82,8 +117,22 @@ def _elsewhere(procfs: ProcFs, pid: int, start_ticks: int, port: int) -> str:
     return ""
 
 
-def _sockets(procfs: ProcFs, pids: Iterable[int]) -> dict[int, int]:
-    found: dict[int, int] = {}
+def listening_sockets(procfs: ProcFs, pids: Sequence[int]) -> list[tuple[Listener, int]]:
+    """Return listening sockets with each process that has one open.
+
+    At most MAX_DESCRIPTORS of each process are searched: servers open these sockets early.
+    """
+    found = listeners(procfs, pids)
+    return [
+        (found[inode], pid)
+        for pid in pids
+        for inode in sorted(found.keys() & set(sockets_of(procfs, pid, MAX_DESCRIPTORS)))
+    ]
+
+
+def listeners(procfs: ProcFs, pids: Iterable[int]) -> dict[int, Listener]:
+    """Return listening sockets in the network namespaces of processes, by inode."""
+    found: list[Listener] = []
     seen: set[str] = set()
     for pid in pids:
         try:
@@ -92,16 +141,24 @@ def _sockets(procfs: ProcFs, pids: Iterable[int]) -> dict[int, int]:
             continue
         if namespace not in seen:
             seen.add(namespace)
-            found |= _tables(procfs, f"{pid}/net")
+            found += sockets_in(procfs, f"{pid}/net")
     # If the namespace is inaccessible, our own is still known.
-    return found or _tables(procfs, "net")
+    return {one.inode: one for one in found or sockets_in(procfs, "net")}
 
 
-def _tables(procfs: ProcFs, folder: str) -> dict[int, int]:
-    found: dict[int, int] = {}
-    for table in _TABLES:
+def sockets_in(procfs: ProcFs, folder: str, tables: Collection[str] = TABLES) -> list[Listener]:
+    """Return listening sockets of a network namespace.
+
+    Args:
+        procfs: root of /proc.
+        folder: `net` of a process in the namespace.
+        tables: names of the tables that are read. The kernel goes through its connections until it
+            finds one of the table's family, which may take milliseconds.
+    """
+    found: list[Listener] = []
+    for table in tables:
         try:
-            found |= parse_listening(_listening_part(procfs.path(f"{folder}/{table}")))
+            found += parse_listening(_listening_part(procfs.path(f"{folder}/{table}")))
         except OSError:
             continue
     return found
@@ -124,18 +181,24 @@ def _listening_part(path: str) -> bytes:
 
 
 def _ports_of(procfs: ProcFs, pid: int, port_of_socket: dict[int, int]) -> set[int]:
-    return {port_of_socket[inode] for inode in _sockets_of(procfs, pid) if inode in port_of_socket}
+    return {port_of_socket[inode] for inode in sockets_of(procfs, pid) if inode in port_of_socket}
 
 
-def _sockets_of(procfs: ProcFs, pid: int) -> Iterator[int]:
-    """Yield inodes of a process' open sockets; none if it hides them."""
+def sockets_of(procfs: ProcFs, pid: int, limit: int | None = None) -> Iterator[int]:
+    """Yield inodes of a process' open sockets; none if it hides them.
+
+    Args:
+        procfs: root of /proc.
+        pid: process ID.
+        limit: maximum descriptors that are read; None for all.
+    """
     try:
         folder = os.open(procfs.path(f"{pid}/fd"), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:
         return
     try:
         with os.scandir(folder) as entries:
-            for entry in entries:
+            for entry in islice(entries, limit):
                 try:
                     link = os.readlink(entry.name, dir_fd=folder)
                 except FileNotFoundError:

@@ -52,9 +52,10 @@ from tidscope_collector.inspection.go_questions import (
 from tidscope_collector.inspection.hsperfdata import java_counters
 from tidscope_collector.inspection.java_threads import java_blocked, java_names
 from tidscope_collector.inspection.lock_addresses import lock_addresses
+from tidscope_collector.inspection.locked_files import LONGEST_PATH, path_of
 from tidscope_collector.inspection.native_names import native_names
 from tidscope_collector.inspection.opened_process import find_runtime, open_process, read_users
-from tidscope_collector.inspection.ports import check_port, listening_ports
+from tidscope_collector.inspection.ports import check_port, listening_ports, listening_sockets
 from tidscope_collector.inspection.process_files import (
     hold_proc,
     open_file,
@@ -122,6 +123,30 @@ def ports(arguments: Arguments, answer: int) -> None:
     pids = [pid for pid, start_ticks in arguments["identities"] if _is_alive(pid, start_ticks)]
     found = listening_ports(ProcFs(Path()), pids)
     say(answer, {"ports": list(found.items())})
+
+
+def sockets(arguments: Arguments, answer: int) -> None:
+    """Answer TCP sockets that processes listen at. Only kernel data is read.
+
+    Arguments: identities: IDs and start times.
+    Answers: {"sockets": [[inode, address, pid], …]}; see `ports.listening_sockets`.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 5, PROCESSES_S * 2))
+    pids = [pid for pid, start_ticks in arguments["identities"] if _is_alive(pid, start_ticks)]
+    found = listening_sockets(ProcFs(Path()), pids)
+    say(answer, {"sockets": [[one.inode, one.address, pid] for one, pid in found]})
+
+
+def locked_file(arguments: Arguments, answer: int) -> None:
+    """Answer the path by which a process has a file open. Only kernel data is read.
+
+    Arguments: pid, start_ticks, file. Answers: {"path"}; see `locked_files.path_of`.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 5, PROCESSES_S * 2))
+    pid = arguments["pid"]
+    known = _is_alive(pid, arguments["start_ticks"])
+    path = path_of(ProcFs(Path()), pid, arguments["file"]) if known else ""
+    say(answer, {"path": path[:LONGEST_PATH]})
 
 
 def _is_alive(pid: int, start_ticks: int) -> bool:
@@ -245,6 +270,8 @@ def questions(places: Places) -> Mapping[str, Question]:
         "go_environment": taking(go_environment, *PROCESS),
         "ports": taking(ports, "identities"),
         "port": taking(port, *PROCESS, "port"),
+        "sockets": taking(sockets, "identities"),
+        "locked_file": taking(locked_file, *PROCESS, "file"),
         "program": taking(program, *PROCESS),
         "agent_socket": taking(agent_socket, *PROCESS),
         "agent": taking(agent, *PROCESS, "timeout_s"),

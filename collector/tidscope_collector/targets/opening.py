@@ -93,7 +93,7 @@ class TargetOpener:
                 plan = self._sources.plan(process.pid)
                 target = self._describe(process, plan, rate_hz, rules, program)
                 goroutines = self._sources.goroutines(rate_hz)
-                tables = self._sources.tables(target.id, process, attach_ns, goroutines)
+                tables = self._sources.tables(target.id, process, attach_ns, rate_hz, goroutines)
                 names = self._sources.thread_names(process)
                 sampler = TargetSampler(
                     target,
@@ -106,8 +106,7 @@ class TargetOpener:
                     tables,
                     names,
                 )
-                if goroutines is not None:
-                    sampler.on_rate = goroutines.set_rate
+                sampler.on_rate = tables.set_rate
                 sampler.closes(held.pop_all().close)
                 return self._begin(Opened(target, sampler, tables, names))
             except TargetExitedError:
@@ -207,6 +206,9 @@ class TargetOpener:
         locks = GroupLocks(lambda pid: lock_owner(membership, pid))
         pools = self._sources.group_pools(attach_ns)
         goroutines = self._sources.goroutines(rate_hz)
+        tables = self._sources.group_tables(
+            target, membership, attach_ns, rate_hz, locks, pools, goroutines
+        )
         sampler = GroupSampler(
             described,
             plan,
@@ -216,15 +218,14 @@ class TargetOpener:
             self._procfs,
             self._sources.delays,
             membership,
-            self._sources.group_tables(target, membership, attach_ns, locks, pools, goroutines),
+            tables,
             locks,
             pools,
             Descriptions(self._procfs, self._workers, self._engine.submit, self._containers),
             OwnAccounts(self._asking(goroutines), lead.pid, self._workers, self._engine.submit),
             matches,
         )
-        if goroutines is not None:
-            sampler.on_rate = goroutines.set_rate
+        sampler.on_rate = tables.set_rate
         return Opened(described, sampler, None, None)
 
     def _asking(self, goroutines: Goroutines | None) -> Asking:

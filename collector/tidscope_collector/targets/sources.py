@@ -27,6 +27,7 @@ from tidscope_collector.pools.reader import PoolReaders
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.thread_columns import thread_columns
+from tidscope_collector.queues.reader import QueueReader
 from tidscope_collector.sampling.plan import Plan
 from tidscope_collector.stacks.program import NO_STACKS, StackProgram
 from tidscope_collector.stacks.service import StackService
@@ -284,7 +285,12 @@ class Sources:
         return Goroutines(rate_hz) if self._ask_programs else None
 
     def tables(
-        self, target: str, process: Process, attach_ns: int, goroutines: Goroutines | None
+        self,
+        target: str,
+        process: Process,
+        attach_ns: int,
+        rate_hz: float,
+        goroutines: Goroutines | None,
     ) -> TargetTables:
         """Return the tables of a target.
 
@@ -292,6 +298,7 @@ class Sources:
             target: target ID.
             process: process of the target.
             attach_ns: CLOCK_MONOTONIC at attach, in nanoseconds.
+            rate_hz: sampling rate of the target.
             goroutines: reads its goroutines; closed with the tables.
         """
         if goroutines is not None:
@@ -299,13 +306,15 @@ class Sources:
         pools = self._pool_readers(attach_ns).open(process.pid, process.start_ticks)
         ledger = self.ledger.tables(self.native, target, process)
         stacks = self._target_stacks(attach_ns, lambda: {process.pid: process.start_ticks}, ledger)
-        return TargetTables(ledger, self._inexact(target), pools, goroutines, stacks)
+        queues = QueueReader(lambda: {process.pid: process.start_ticks}, rate_hz, self._procfs)
+        return TargetTables(ledger, self._inexact(target), pools, goroutines, queues, stacks)
 
     def group_tables(
         self,
         target: str,
         membership: Membership,
         attach_ns: int,
+        rate_hz: float,
         locks: GroupLocks,
         pools: GroupPools,
         goroutines: Goroutines | None,
@@ -316,13 +325,15 @@ class Sources:
             target: target ID.
             membership: its processes.
             attach_ns: CLOCK_MONOTONIC at attach, in nanoseconds.
+            rate_hz: sampling rate of the target.
             locks: locks of its processes.
             pools: pools of its processes.
             goroutines: reads goroutines of its processes; closed with the tables.
         """
         ledger = self.ledger.group_tables(self.native, target, locks)
         stacks = self._target_stacks(attach_ns, membership.members.known, ledger)
-        return TargetTables(ledger, self._inexact(target), pools, goroutines, stacks)
+        queues = QueueReader(membership.members.living, rate_hz, self._procfs)
+        return TargetTables(ledger, self._inexact(target), pools, goroutines, queues, stacks)
 
     def _target_stacks(
         self, attach_ns: int, members: Callable[[], Mapping[int, int]], ledger: LedgerTables | None

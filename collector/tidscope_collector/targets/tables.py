@@ -1,4 +1,4 @@
-"""The tables of one target: ledgers, inexact values, pools, goroutines and stacks."""
+"""The tables of one target: ledgers, inexact values, pools, goroutines, queues and stacks."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol
@@ -9,6 +9,7 @@ from tidscope_wire.generated.models import Process
 
 from tidscope_collector.goroutines.goroutines import Goroutines
 from tidscope_collector.locks.runtime_locks import LockSource
+from tidscope_collector.queues.reader import QueueReader
 from tidscope_collector.stacks.target_stacks import TargetStacks
 from tidscope_collector.waits.wire_tables import LedgerTables
 
@@ -34,6 +35,7 @@ class TargetTables:
         inexact: return rows of the table `inexact`.
         pools: pools of the target; closed with this.
         goroutines: goroutines of its programs, or None; closed with this.
+        queues: queues of the kernel, or None; closed with this.
         stacks: stacks of its threads, or None; closed with this.
     """
 
@@ -43,12 +45,14 @@ class TargetTables:
         inexact: Sequence[Callable[[], Table]],
         pools: Pools,
         goroutines: Goroutines | None,
+        queues: QueueReader | None = None,
         stacks: TargetStacks | None = None,
     ) -> None:
         self._ledger = ledger
         self._inexact = inexact
         self._pools = pools
         self._goroutines = goroutines
+        self._queues = queues
         self._stacks = stacks
 
     def read(self) -> Tables:
@@ -60,8 +64,17 @@ class TargetTables:
         made = {**made, **self._pools.tables()}
         if self._goroutines is not None:
             made = {**made, **self._goroutines.tables()}
+        if self._queues is not None:
+            made = {**made, **self._queues.tables()}
         # Last: what is read of a log is not read again.
         return made if self._stacks is None else {**made, **self._stacks.read()}
+
+    def set_rate(self, rate_hz: float) -> None:
+        """Note the sampling rate of the target."""
+        if self._goroutines is not None:
+            self._goroutines.set_rate(rate_hz)
+        if self._queues is not None:
+            self._queues.set_rate(rate_hz)
 
     @property
     def locks_reason(self) -> str:
@@ -84,10 +97,12 @@ class TargetTables:
             self._ledger.locks.executed_in(process.pid, account_of())
 
     def close(self) -> None:
-        """Stop examining locks, and reading pools, goroutines and stacks."""
+        """Stop examining locks, and reading pools, goroutines, queues and stacks."""
         self._pools.close()
         if self._goroutines is not None:
             self._goroutines.close()
+        if self._queues is not None:
+            self._queues.close()
         if self._stacks is not None:
             self._stacks.close()
         if self._ledger is not None:

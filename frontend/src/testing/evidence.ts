@@ -32,6 +32,8 @@ export const NOTHING: Evidence = {
   cgroup: null,
   limits: NO_LIMITS,
   goroutines: { state: "absent", seconds: 0, all: 0, rows: [] },
+  queues: { accepting: [], files: [], disks: [], interfaces: [] },
+  cohorts: [],
   go: false,
   grouped: false,
 };

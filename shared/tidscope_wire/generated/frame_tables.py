@@ -293,6 +293,57 @@ COLUMNS: dict[TableName, dict[str, ColumnType]] = {
         # All functions, the innermost first, a line each: name, tab, file, tab, line.
         "frames": "utf8",
     },
+    # Connections that wait to be accepted at listening TCP sockets of the target, which are read at intervals.
+    "accept_queues": {
+        # Number of the socket, from 1; unique within the target.
+        "socket": "uint32",
+        # Process that has the socket open, and may accept.
+        "pid": "uint32",
+        # Connections that waited at the last reading.
+        "waiting": "uint64",
+        # Time of waiting connections: each counts for the time since the reading before.
+        "waiting_ns": "uint64",
+        # Time in which a connection waited.
+        "some_ns": "uint64",
+        # Time that readings stand for.
+        "covered_ns": "uint64",
+        # Address and port at which it listens.
+        "address": "utf8",
+    },
+    # Locks of files that processes of the target hold exclusively, or wait for, which are read at intervals.
+    "file_locks": {
+        # Number of the file, from 1; unique within the target.
+        "file": "uint32",
+        # Process that holds a lock of it, or waits for one.
+        "pid": "uint32",
+        # Time in which it held one exclusively.
+        "held_ns": "uint64",
+        # Time in which it waited for one in the kernel; not that of processes that look for it by timers.
+        "waiting_ns": "uint64",
+        # Time that readings stand for, since the process first had a row.
+        "covered_ns": "uint64",
+        # Path by which a process has the file open; empty if unknown.
+        "path": "utf8",
+    },
+    # Disks of the machine, and network interfaces whose speed is known: how busy they are.
+    "devices": {
+        # Number of the device, from 1; unique within the target.
+        "device": "uint32",
+        # Speed of an interface in bytes a second; 0 of a disk.
+        "speed": "uint64",
+        # Time in which requests of a disk were under way.
+        "busy_ns": "uint64",
+        # Time of requests of a disk, from when they are made to their end.
+        "queue_ns": "uint64",
+        # Bytes that an interface received.
+        "received_bytes": "uint64",
+        # Bytes that an interface sent.
+        "sent_bytes": "uint64",
+        # disk, or network.
+        "kind": "utf8",
+        # Name of the device.
+        "name": "utf8",
+    },
     # Functions in which threads were seen. A name may come later than the frame.
     "stack_frames": {
         # Number of the frame, from 1, stable while the target is attached.
@@ -384,6 +435,9 @@ KEYS: dict[TableName, tuple[str, ...]] = {
     "pool_times": ("pool", "time", "bucket"),
     "goroutines": ("stack",),
     "goroutine_stacks": ("stack",),
+    "accept_queues": ("socket", "pid"),
+    "file_locks": ("file", "pid"),
+    "devices": ("device",),
     "stack_frames": ("frame",),
     "stack_nodes": ("node",),
     "stack_samples": ("sample",),
@@ -408,6 +462,9 @@ ROWS: dict[TableName, RowKind] = {
     "pool_times": "figures",
     "goroutines": "figures",
     "goroutine_stacks": "names",
+    "accept_queues": "figures",
+    "file_locks": "figures",
+    "devices": "figures",
     "stack_frames": "names",
     "stack_nodes": "names",
     "stack_samples": "log",

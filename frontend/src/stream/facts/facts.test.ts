@@ -3,9 +3,12 @@ import { factTables } from "../../testing/factModel";
 import type { FrameTables } from "../../wire/frame";
 import { COLUMNS, KEYS } from "../../wire/generated/frameTables";
 import {
+  ACCEPT_QUEUES,
   CALL_STAYS,
   CALLS,
+  DEVICES,
   Facts,
+  FILE_LOCKS,
   GOROUTINE_STACKS,
   GOROUTINES,
   HOLDERS,
@@ -37,6 +40,7 @@ it("knows all columns of all tables", () => {
     ...{ stays: STAYS, wakes: WAKES, locks: LOCKS, lock_names: LOCK_NAMES, holders: HOLDERS },
     ...{ takers: TAKERS, parties: PARTIES, calls: CALLS, call_stays: CALL_STAYS },
     ...{ goroutines: GOROUTINES, goroutine_stacks: GOROUTINE_STACKS },
+    ...{ accept_queues: ACCEPT_QUEUES, file_locks: FILE_LOCKS, devices: DEVICES },
   };
   // Processes and pools have separate models; inexact values have no past (inexact.ts).
   const others = ["processes", "inexact", "pools", "pool_times"];

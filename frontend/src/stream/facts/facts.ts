@@ -30,6 +30,22 @@ export const GOROUTINE_STACKS = {
 } as const;
 export const CALL_STAYS = { tid: 0, call: 1, bucket: 2, count: 0 } as const;
 
+export const ACCEPT_QUEUES = {
+  ...{ socket: 0, pid: 1 },
+  ...{ waiting_ns: 0, some_ns: 1, covered_ns: 2 },
+  ...{ waiting: 0, address: 1 },
+} as const;
+export const FILE_LOCKS = {
+  ...{ file: 0, pid: 1 },
+  ...{ held_ns: 0, waiting_ns: 1, covered_ns: 2 },
+  path: 0,
+} as const;
+export const DEVICES = {
+  device: 0,
+  ...{ busy_ns: 0, queue_ns: 1, received_bytes: 2, sent_bytes: 3 },
+  ...{ kind: 0, name: 1, speed: 2 },
+} as const;
+
 const NAMES = [
   "stays",
   "wakes",
@@ -42,6 +58,9 @@ const NAMES = [
   "call_stays",
   "goroutines",
   "goroutine_stacks",
+  "accept_queues",
+  "file_locks",
+  "devices",
 ] as const;
 type FactName = (typeof NAMES)[number];
 
@@ -74,6 +93,9 @@ export class Facts {
   readonly call_stays: FactTable;
   readonly goroutines: FactTable;
   readonly goroutine_stacks: FactTable;
+  readonly accept_queues: FactTable;
+  readonly file_locks: FactTable;
+  readonly devices: FactTable;
   /** Incremented with each instant. */
   edition = 0;
   private t_s = Number.NaN;
@@ -108,6 +130,19 @@ export class Facts {
       ["stack"],
       [],
       ["pid", "reason", "function", "file", "line", "frames"],
+      1,
+    );
+    this.accept_queues = table(
+      ["socket", "pid"],
+      ["waiting_ns", "some_ns", "covered_ns"],
+      ["waiting", "address"],
+      2,
+    );
+    this.file_locks = table(["file", "pid"], ["held_ns", "waiting_ns", "covered_ns"], ["path"], 2);
+    this.devices = table(
+      ["device"],
+      ["busy_ns", "queue_ns", "received_bytes", "sent_bytes"],
+      ["kind", "name", "speed"],
       1,
     );
   }

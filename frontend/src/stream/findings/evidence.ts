@@ -11,12 +11,14 @@ import { heldWaits } from "../heldLocks";
 import { limitsView } from "../limits";
 import { type LocksView, locksView, lockThreads } from "../locks";
 import { currentStay, growthWithin, isGo, lifeWithin, statesWithin } from "../parked";
+import { queuesView } from "../queues";
 import { FUTEX, ON_CPU, STATES, type ThreadState } from "../states";
 import { STEP_THREADS, type Steps } from "../steps";
 import { cgroupView, takersView } from "../takers";
 import type { TargetModel } from "../targetModel";
 import type { Thread } from "../threads";
 import { wakePartners, wakesView } from "../wakes";
+import { cohorts } from "./cohorts";
 import {
   amongThem,
   type Evidence,
@@ -31,6 +33,7 @@ import {
 } from "./finding";
 import { eventLoops, type Stays, staysByTid } from "./loopEvidence";
 import { SATURATED } from "./loops";
+import { queueEvidence } from "./queueEvidence";
 import { saidBy } from "./titles";
 
 /** Number of locks examined in detail: those with the longest waits. */
@@ -71,6 +74,8 @@ export function* evidenceSteps(input: ViewInput): Steps<Evidence> {
     cgroup: cgroupView(all),
     limits: limitsView(all),
     goroutines: goroutinesView(all),
+    queues: queueEvidence(queuesView(all), model, threads, seconds),
+    cohorts: cohorts(all, threads),
     go: isGo(model, t1_s),
     grouped: model.levels.grouped,
   };

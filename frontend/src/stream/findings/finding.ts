@@ -5,13 +5,13 @@ import { formatDuration, formatNumber, formatPercent, formatValue } from "../for
 import type { GoroutinesView } from "../goroutines";
 import type { LimitsView } from "../limits";
 import type { LocksView, LockThread } from "../locks";
+import type { AcceptQueue, LockedFile, QueuesView } from "../queues";
 import { STATES, type StateId } from "../states";
 import type { CgroupView, TakersView } from "../takers";
 import type { ThreadKey } from "../viewRequest";
 import type { ShownUnit } from "../views";
 import type { WakePartner, WakesView } from "../wakes";
 import type { Span } from "../window";
-
 /** Place in the page that shows the data of a finding. */
 export type FindingLink =
   /** A lock, or CPUs if null. */
@@ -146,6 +146,12 @@ export interface EventLoop {
   readonly stalled_s: number;
   /** Typical number of waits and calls of sockets for a second on a CPU. */
   readonly serves_per_s: number;
+  /** Waits in calls that are long for an event loop: their number, seconds at least, and state. */
+  readonly held: number;
+  readonly held_s: number;
+  readonly held_in: StateId | null;
+  /** Whether it is the main thread of a process that listens at a port. */
+  readonly listens: boolean;
 }
 
 export interface LockEvidence {
@@ -175,6 +181,41 @@ export interface TitledStay {
   readonly seconds: number;
 }
 
+/** Processes with a queue or a lock, in words and in figures. */
+export interface Queuers {
+  /** "3 processes of gunicorn", or "nginx (4711)". */
+  readonly name: string;
+  /** Threads on average that serve: those that call sockets, or all if none does. */
+  readonly threads: number;
+  /** Shares of their time on a CPU or waiting for one, asleep, and polling or accepting. */
+  readonly running: number;
+  readonly sleeping: number;
+  readonly accepting: number;
+}
+
+export interface AcceptEvidence extends AcceptQueue {
+  readonly by: Queuers;
+}
+
+export interface FileEvidence extends LockedFile {
+  readonly by: Queuers;
+}
+
+/** Queues of the target with who serves them. */
+export interface QueueEvidence extends Omit<QueuesView, "accepting" | "files"> {
+  readonly accepting: readonly AcceptEvidence[];
+  readonly files: readonly FileEvidence[];
+}
+
+/** Threads of one process that began together and have the name of its main thread. */
+export interface Cohort {
+  readonly main: ThreadTimes;
+  readonly threads: readonly ThreadTimes[];
+  /** How often a second they wake the main thread, in sum, and the least of one. */
+  readonly wakes_per_s: number;
+  readonly least_per_s: number;
+}
+
 /** Measurements of a window. */
 export interface Evidence {
   /** Length of the window, in seconds. */
@@ -199,6 +240,8 @@ export interface Evidence {
   readonly cgroup: CgroupView | null;
   readonly limits: LimitsView;
   readonly goroutines: GoroutinesView;
+  readonly queues: QueueEvidence;
+  readonly cohorts: readonly Cohort[];
   /** Whether the program is Go's: its threads park without work, and its locks have no threads. */
   readonly go: boolean;
   /** Whether the target is a group, whose roles may be of several processes. */

@@ -48,6 +48,8 @@ describe("the list", () => {
     expect(view).toMatchObject({ state: "ok", findings: [] });
     expect(view.looked_at).toEqual([
       "the CPU limit of the control group",
+      "connections that wait to be accepted",
+      "locks of files",
       "disk waits",
       "page faults",
       "garbage collection of a JVM",

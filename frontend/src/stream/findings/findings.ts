@@ -3,6 +3,7 @@
 import type { ViewInput } from "../chartView";
 import type { FactsState } from "../facts/parties";
 import type { Steps } from "../steps";
+import { COHORT_RULE } from "./cohorts";
 import { AMONG_RULE, GIL_RULE, LOCK_RULE } from "./contention";
 import { OWN_DELAY_RULE, TAKEN_CPU_RULE, THROTTLING_RULE } from "./cpu";
 import { DIPS, DipFinder } from "./dips";
@@ -10,9 +11,12 @@ import { evidenceSteps } from "./evidence";
 import { EASE, type Evidence, type Finding, type Rule } from "./finding";
 import { GOROUTINE_RULE } from "./goroutines";
 import { COLLECTOR_RULE, GROWTH_RULE, STORM_RULE } from "./life";
+import { LOOP_CALL_RULE } from "./loopCalls";
 import { EVENT_LOOP_RULE, SATURATED_RULE } from "./loops";
 import { PartFinder } from "./parts";
 import { POLLING_RULE } from "./polling";
+import { ACCEPT_RULE, FILE_LOCK_RULE } from "./queues";
+import { STOP_RULE } from "./stops";
 import { DEADLOCK_RULE, KEPT_RULE, UNRELEASED_RULE } from "./stuck";
 import { TITLE_RULE } from "./titles";
 import { DISK_RULE, FAULTS_RULE, MEMORY_RULE, NETWORK_RULE } from "./waits";
@@ -130,6 +134,9 @@ const RULES: readonly Rule[] = [
   TAKEN_CPU_RULE,
   OWN_DELAY_RULE,
   EVENT_LOOP_RULE,
+  LOOP_CALL_RULE,
+  ACCEPT_RULE,
+  FILE_LOCK_RULE,
   SATURATED_RULE,
   TOGETHER_RULE,
   LITTLE_WORK_RULE,
@@ -139,8 +146,10 @@ const RULES: readonly Rule[] = [
   NETWORK_RULE,
   FAULTS_RULE,
   COLLECTOR_RULE,
+  STOP_RULE,
   GROWTH_RULE,
   STORM_RULE,
   FULL_POOL_RULE,
+  COHORT_RULE,
   IDLE_POOL_RULE,
 ];

@@ -2,11 +2,12 @@
 
 import type { RingField } from "../chartSpecs";
 import type { ViewInput } from "../chartView";
-import { STAYS } from "../facts/facts";
+import { ACCEPT_QUEUES, STAYS } from "../facts/facts";
+import { mainThreads } from "../facts/mainThreads";
 import { lowerOf, upperOf } from "../facts/stayHistogram";
 import { growthWithin } from "../parked";
 import { readThread, ringOf } from "../series";
-import { STATES } from "../states";
+import { STATES, type StateId } from "../states";
 import type { TargetModel } from "../targetModel";
 import { type EventLoop, inStates, type ThreadTimes } from "./finding";
 
@@ -15,6 +16,15 @@ const SHORT_S = 2 ** 15 / 1e9;
 /** A stretch on a CPU that is long for an event loop, in seconds: others notice. */
 const LONG_S = 0.03;
 
+/** A wait in a call that is long for an event loop, in seconds: the lower end of a bucket. */
+const HELD_S = 2 ** 25 / 1e9;
+/** States in which an event loop is held up. Waits at futexes may be for work, as of a pool. */
+const HELD_IN: ReadonlySet<StateId | undefined> = new Set<StateId>([
+  ...(["sleep", "socket_receive", "socket_send", "socket_connect", "pipe"] as const),
+  ...(["file_read", "file_read_disk", "file_write", "file_write_disk"] as const),
+  ...(["file_sync", "file_sync_disk", "other_call"] as const),
+]);
+
 /** Numbers of a thread's stays, and seconds in long ones on a CPU, at least. */
 export interface Stays {
   polls: number;
@@ -22,9 +32,17 @@ export interface Stays {
   short_runs: number;
   long: number;
   long_s: number;
+  /** Long waits in calls: their number and seconds, and those of each state. */
+  held: number;
+  held_s: number;
+  held_in: StateId | null;
+  most_held_s: number;
 }
 
-const NO_STAYS: Stays = { polls: 0, runs: 0, short_runs: 0, long: 0, long_s: 0 };
+const NO_STAYS: Stays = {
+  ...{ polls: 0, runs: 0, short_runs: 0, long: 0, long_s: 0 },
+  ...{ held: 0, held_s: 0, held_in: null, most_held_s: 0 },
+};
 
 /** Stays of threads within the window, by tid. */
 export function staysByTid({ model, span, now_s }: ViewInput): ReadonlyMap<number, Stays> {
@@ -33,7 +51,11 @@ export function staysByTid({ model, span, now_s }: ViewInput): ReadonlyMap<numbe
   const all = new Map<number, Stays>();
   for (const slot of stays.all()) {
     const state = STATES[stays.key(slot, STAYS.state) - 1]?.id;
-    if (state !== "poll" && state !== "on_cpu") continue;
+    const held = HELD_IN.has(state);
+    if (state !== "poll" && state !== "on_cpu" && !held) continue;
+    const bucket = stays.key(slot, STAYS.bucket);
+    const least_s = lowerOf(bucket);
+    if (held && least_s < HELD_S) continue;
     const count = stays.grown(window, slot, STAYS.count);
     if (count === 0) continue;
     const tid = stays.key(slot, STAYS.tid);
@@ -46,8 +68,15 @@ export function staysByTid({ model, span, now_s }: ViewInput): ReadonlyMap<numbe
       sums.polls += count;
       continue;
     }
-    const bucket = stays.key(slot, STAYS.bucket);
-    const least_s = lowerOf(bucket);
+    if (held) {
+      sums.held += count;
+      sums.held_s += count * least_s;
+      if (count * least_s > sums.most_held_s) {
+        sums.most_held_s = count * least_s;
+        sums.held_in = state ?? null;
+      }
+      continue;
+    }
     sums.runs += count;
     if (upperOf(bucket) <= SHORT_S) sums.short_runs += count;
     if (least_s >= LONG_S) {
@@ -72,15 +101,28 @@ export function eventLoops(
     const grown = (field: RingField) => growthWithin(model, thread, field, t0_s, t1_s) || 0;
     return grown("net_read_calls") + grown("net_write_calls");
   };
+  const mains = new Set([...mainThreads(model)].map(({ tid }) => tid));
+  const listening = listeningPids(model);
+  const pidOf = ({ tid }: ThreadTimes) => model.threads.byTid.get(tid)?.process?.pid;
   return threads.flatMap((thread) => {
     if (inStates(thread, "poll") === 0) return [];
-    const { polls, long, long_s } = stays.get(thread.tid) ?? NO_STAYS;
+    const { polls, long, long_s, held, held_s, held_in } = stays.get(thread.tid) ?? NO_STAYS;
     const calls = callsOf(thread);
     // Reading a series costs more than the sums: idle threads have no stalls.
     const busy = thread.cpu >= BUSY * thread.wall;
     const stalled = busy ? stalls(model, thread, t0_s, t1_s) : NO_STALLS;
-    return [{ thread, polls, calls, long, long_s, ...stalled }];
+    const listens = mains.has(thread.tid) && listening.has(pidOf(thread) ?? thread.tid);
+    return [{ thread, polls, calls, long, long_s, held, held_s, held_in, listens, ...stalled }];
   });
+}
+
+/** Processes of the target that have a listening socket open. */
+function listeningPids({ facts: { accept_queues } }: TargetModel): ReadonlySet<number> {
+  const pids = new Set<number>();
+  for (const slot of accept_queues.all()) {
+    if (accept_queues.isThere(slot)) pids.add(accept_queues.key(slot, ACCEPT_QUEUES.pid));
+  }
+  return pids;
 }
 
 /** Minimum CPU time in which calls are judged, in seconds; on a busy CPU several samples have it. */

@@ -46,6 +46,7 @@ describe("an event loop", () => {
           ...timesOf(60, { cpu }, { poll: 60 - cpu }),
         },
         ...{ polls, calls, long, long_s, stalls: 0, stalled_s: 0, serves_per_s: 0 },
+        ...{ held: 0, held_s: 0, held_in: null, listens: true },
         ...more,
       },
     ],

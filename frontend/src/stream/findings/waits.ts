@@ -3,7 +3,15 @@
 import { counted, formatDuration, formatNumber, formatValue } from "../format";
 import type { LimitsView } from "../limits";
 import { peerOf } from "../wakes";
-import { inStates, measured, nameOfRole, percent, type RoleTimes, type Rule } from "./finding";
+import {
+  inStates,
+  measured,
+  nameOfRole,
+  percent,
+  type QueueEvidence,
+  type RoleTimes,
+  type Rule,
+} from "./finding";
 
 /** Seconds in which a role was not idle; without a ledger idle time is unknown, and counts. */
 function activeOf({ wall, idle }: RoleTimes): number {
@@ -21,7 +29,7 @@ const LIMITED = 0.5;
 export const DISK_RULE: Rule = {
   subject: "disk waits",
   ledger: false,
-  find: ({ roles, seconds, limits }, ease) =>
+  find: ({ roles, seconds, limits, queues }, ease) =>
     roles.flatMap((times) => {
       const { key, disk, idle, threads } = times;
       const id = `disk:${key}`;
@@ -34,7 +42,7 @@ export const DISK_RULE: Rule = {
       return [
         {
           id,
-          text: `${nameOfRole(times)} waits for the disk ${formatValue(share, "share")} ${of}${limit}${doing(times, seconds)}.`,
+          text: `${nameOfRole(times)} waits for the disk ${formatValue(share, "share")} ${of}${limit || saturatedDisk(queues)}${doing(times, seconds)}.`,
           numbers: [
             measured(share, "share", of),
             measured(disk / seconds, "threads", "wait for the disk on average"),
@@ -67,6 +75,31 @@ function limitOf(times: RoleTimes, { disk, reads_limited, writes_limited }: Limi
       ? `${formatNumber(disk.limit, "1/s")} operations a second`
       : formatValue(disk.limit, disk.unit);
   return `, at the disk limit of its control group, ${limit}`;
+}
+
+/** Thresholds of a disk that is saturated: share of the time with requests, and their number. */
+const BUSY = 0.95;
+const REQUESTS = 2;
+
+/** Clause that names the disk with the most requests, if one is saturated; "" otherwise. */
+function saturatedDisk({ disks }: QueueEvidence): string {
+  const [most] = disks
+    .filter(({ busy, requests }) => busy >= BUSY && requests >= REQUESTS)
+    .toSorted((a, b) => b.requests - a.requests);
+  return most
+    ? `, while the disk ${most.name} is busy ${formatValue(most.busy, "share")} of the time with ${formatNumber(most.requests, "count")} requests`
+    : "";
+}
+
+/** Share of an interface's speed from which it is saturated. */
+const FAST = 0.9;
+
+/** Clause that names an interface that sends as fast as it can; "" otherwise. */
+function saturatedInterface({ interfaces }: QueueEvidence): string {
+  const most = interfaces.find(({ sent, speed }) => sent >= FAST * speed);
+  return most
+    ? `the interface ${most.name} sends ${formatValue(most.sent, "bytes/s")}, at its speed of ${formatValue(most.speed, "bytes/s")}`
+    : "";
 }
 
 /** Clause that names a role's main kind of disk wait, for the end of a sentence. */
@@ -152,7 +185,7 @@ const ANSWER_S = 0.02;
 export const NETWORK_RULE: Rule = {
   subject: "network waits",
   ledger: true,
-  find: ({ roles, wakes, seconds }, ease) =>
+  find: ({ roles, wakes, seconds, queues }, ease) =>
     roles.flatMap((times) => {
       const { key } = times;
       const id = `network:${key}`;
@@ -175,7 +208,7 @@ export const NETWORK_RULE: Rule = {
       if (!sends && (!peer || (!many && each_s < ease(id) * ANSWER_S))) return [];
       const who = peer?.name ?? "the other side";
       const text = sends
-        ? `${name} waits ${share} of the time to send: ${who} reads too slowly.`
+        ? `${name} waits ${share} of the time to send: ${saturatedInterface(queues) || `${who} reads too slowly`}.`
         : many
           ? `${name} asks ${who} ${formatNumber(peer.per_s, "1/s")} times a second, one question after the other, and waits ${share} of the time for answers.`
           : `${name} waits ${share} of the time for bytes from ${who}, ${formatValue(each_s, "s")} each time.`;

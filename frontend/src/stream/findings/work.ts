@@ -143,6 +143,12 @@ export const IDLE_POOL_RULE: Rule = {
 /** Roles of threads that runtimes and servers call so by default, and that take work from a queue. */
 const POOLS =
   /^(?:pool-#-thread|ForkJoinPool|ThreadPoolExec|AnyIO worker|libuv-worker|XNIO-#|qtp#|grpc-default-e|default-dispat|.*-exec-#)/;
+/**
+ * Pools that start a thread only if all others work, up to a default number: one that has so many
+ * is full even if its threads wait shortly for the loop that hands on the work.
+ */
+const LIMITS = [{ name: /^AnyIO worker/, threads: 40 }] as const;
+const LIMITED_WAITING = 0.5;
 /** Maximum share of time of a full pool's threads that other threads end, by giving them work. */
 const FULL_WAITING = 0.02;
 /** Threads that work wake up so often, or compute for so much of the time. */
@@ -168,19 +174,22 @@ export const FULL_POOL_RULE: Rule = {
       const waiting = Math.min(given * seconds, idleAtFutexes(times));
       const works =
         woken >= ease(id) * FULL_WAKES_PER_S * live || cpu >= ease(id) * FULL_CPU * wall;
-      if (!works || waiting * ease(id) > FULL_WAITING * wall) return [];
+      const limit = LIMITS.find(({ name, threads }) => name.test(role) && live >= threads);
+      const most = limit ? LIMITED_WAITING : FULL_WAITING;
+      if (!works || waiting * ease(id) > most * wall) return [];
       return [
         {
           id,
           text:
-            `All ${counted(live, "thread")} of ${nameOfRole(times)} are busy all the time: none waits for work, ` +
+            `All ${counted(live, "thread")} of ${nameOfRole(times)} are busy` +
+            `${limit ? ": the pool starts no more" : " all the time: none waits for work"}, ` +
             "and what comes beside has to queue.",
           numbers: [
             measured(live, "count", "threads in the pool"),
             measured(cpu / wall, "share", "of their time on a CPU"),
             measured(waiting / wall, "share", "waiting for work"),
           ],
-          evidence: `Over ${formatDuration(seconds)}. Threshold: ${percent(FULL_WAITING)} of a pool that has its runtime's default name.`,
+          evidence: `Over ${formatDuration(seconds)}. Threshold: ${percent(most)} of a pool that has its runtime's default name.`,
           advice: "See what they wait for or compute, and whether the queue before the pool grows.",
           confidence: "likely" as const,
           link: { panel: "times" as const, key },

@@ -1,0 +1,125 @@
+/**
+ * Queues that the kernel keeps, within the visible window: connections not yet accepted, locks of
+ * files, and devices. By readings twice a second, between which a queue is as it was at the end.
+ */
+
+import type { ViewInput } from "./chartView";
+import { ACCEPT_QUEUES, DEVICES, FILE_LOCKS } from "./facts/facts";
+
+/** A listening socket of the target. */
+export interface AcceptQueue {
+  readonly socket: number;
+  readonly address: string;
+  /** Processes that have it open. */
+  readonly pids: readonly number[];
+  /** Connections that wait, on average. */
+  readonly waiting: number;
+  /** Share of the time in which a connection waits. */
+  readonly some: number;
+}
+
+/** A process that holds locks of a file, or waits for one. */
+export interface FileLocker {
+  readonly pid: number;
+  /** Shares of the time in which it holds one exclusively, and waits in the kernel. */
+  readonly held: number;
+  readonly waiting: number;
+}
+
+export interface LockedFile {
+  readonly file: number;
+  /** Path by which a process has it open; "" if unknown. */
+  readonly path: string;
+  readonly lockers: readonly FileLocker[];
+}
+
+export interface BusyDisk {
+  readonly name: string;
+  /** Share of the time with requests under way, and their number on average. */
+  readonly busy: number;
+  readonly requests: number;
+}
+
+export interface BusyInterface {
+  readonly name: string;
+  /** Bytes a second: what it is capable of, receives and sends. */
+  readonly speed: number;
+  readonly received: number;
+  readonly sent: number;
+}
+
+export interface QueuesView {
+  readonly accepting: readonly AcceptQueue[];
+  readonly files: readonly LockedFile[];
+  readonly disks: readonly BusyDisk[];
+  readonly interfaces: readonly BusyInterface[];
+}
+
+export const NO_QUEUES: QueuesView = { accepting: [], files: [], disks: [], interfaces: [] };
+
+export function queuesView(input: ViewInput): QueuesView {
+  return { accepting: acceptQueues(input), files: lockedFiles(input), ...devices(input) };
+}
+
+function acceptQueues({ model, span, now_s }: ViewInput): readonly AcceptQueue[] {
+  const table = model.facts.accept_queues;
+  const window = table.window(span.t0_s, Math.min(span.t1_s, now_s));
+  const found = new Map<number, AcceptQueue & { pids: number[] }>();
+  for (const slot of table.all()) {
+    if (!table.isThere(slot)) continue;
+    const socket = table.key(slot, ACCEPT_QUEUES.socket);
+    const pid = table.key(slot, ACCEPT_QUEUES.pid);
+    const held = found.get(socket);
+    if (held) {
+      held.pids.push(pid);
+      continue;
+    }
+    const covered = table.grown(window, slot, ACCEPT_QUEUES.covered_ns);
+    found.set(socket, {
+      ...{ socket, pids: [pid], address: table.text(slot, ACCEPT_QUEUES.address) },
+      waiting: table.grown(window, slot, ACCEPT_QUEUES.waiting_ns) / covered || 0,
+      some: table.grown(window, slot, ACCEPT_QUEUES.some_ns) / covered || 0,
+    });
+  }
+  return [...found.values()];
+}
+
+function lockedFiles({ model, span, now_s }: ViewInput): readonly LockedFile[] {
+  const table = model.facts.file_locks;
+  const window = table.window(span.t0_s, Math.min(span.t1_s, now_s));
+  const found = new Map<number, LockedFile & { lockers: FileLocker[] }>();
+  for (const slot of table.all()) {
+    const file = table.key(slot, FILE_LOCKS.file);
+    const path = table.text(slot, FILE_LOCKS.path);
+    const held_ns = table.grown(window, slot, FILE_LOCKS.held_ns);
+    const waiting_ns = table.grown(window, slot, FILE_LOCKS.waiting_ns);
+    if (held_ns + waiting_ns === 0) continue;
+    const ns = 1e9 * window.seconds;
+    const held = held_ns / ns || 0;
+    const waiting = waiting_ns / ns || 0;
+    const one = found.get(file) ?? { file, path, lockers: [] };
+    one.lockers.push({ pid: table.key(slot, FILE_LOCKS.pid), held, waiting });
+    found.set(file, one);
+  }
+  return [...found.values()];
+}
+
+function devices({ model, span, now_s }: ViewInput): Pick<QueuesView, "disks" | "interfaces"> {
+  const table = model.facts.devices;
+  const window = table.window(span.t0_s, Math.min(span.t1_s, now_s));
+  const disks: BusyDisk[] = [];
+  const interfaces: BusyInterface[] = [];
+  for (const slot of table.all()) {
+    const name = table.text(slot, DEVICES.name);
+    const perSecond = (field: number): number => table.grown(window, slot, field) / window.seconds;
+    if (table.text(slot, DEVICES.kind) === "disk") {
+      const busy = Math.min(1, perSecond(DEVICES.busy_ns) / 1e9) || 0;
+      disks.push({ name, busy, requests: perSecond(DEVICES.queue_ns) / 1e9 || 0 });
+      continue;
+    }
+    const speed = table.fact(slot, DEVICES.speed);
+    const received = perSecond(DEVICES.received_bytes) || 0;
+    interfaces.push({ name, speed, received, sent: perSecond(DEVICES.sent_bytes) || 0 });
+  }
+  return { disks, interfaces };
+}

@@ -1,0 +1,67 @@
+"""Queues of the real kernel: connections that nobody accepts, and a lock of a file."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.process import parse_stat
+from tidscope_collector.queues.reader import QueueReader
+from tidscope_wire.frame_tables import Tables
+
+WAITER = """
+import fcntl, sys
+with open(sys.argv[1], "w") as file:
+    fcntl.lockf(file, fcntl.LOCK_EX)
+"""
+WITHIN_S = 60
+
+
+def identity(pid: int) -> tuple[int, int]:
+    return pid, parse_stat(Path(f"/proc/{pid}/stat").read_bytes()).start_ticks
+
+
+def tables_until(reader: QueueReader, enough: Callable[[Tables], bool]) -> Tables:
+    end = time.monotonic() + WITHIN_S
+    while not enough(tables := reader.tables()):
+        assert time.monotonic() < end, tables
+        time.sleep(0.05)
+    return tables
+
+
+def test_who_does_not_accept_and_who_keeps_a_lock(tmp_path: Path) -> None:
+    holder, file = os.getpid(), tmp_path / "sales"
+    with socket.create_server(("127.0.0.1", 0)) as server, file.open("w") as locked:
+        os.lockf(locked.fileno(), os.F_LOCK, 0)
+        address = server.getsockname()
+        clients = [socket.create_connection(address) for _ in range(3)]
+        waiter = subprocess.Popen([sys.executable, "-c", WAITER, str(file)])
+        members = dict(map(identity, (holder, waiter.pid)))
+        reader = QueueReader(lambda: members, 10, ProcFs())
+        try:
+            found = tables_until(
+                reader,
+                lambda tables: (
+                    "accept_queues" in tables
+                    and bool(tables["accept_queues"]["waiting_ns"].max())
+                    and "file_locks" in tables
+                    and bool(tables["file_locks"]["waiting_ns"].max())
+                ),
+            )
+        finally:
+            reader.close()
+            waiter.kill()
+            waiter.wait()
+            for client in clients:
+                client.close()
+    port = f"127.0.0.1:{address[1]}"
+    (queue,) = (row for row in found["accept_queues"] if row["address"] == port)
+    assert (queue["pid"], queue["waiting"]) == (holder, 3)
+    assert queue["waiting_ns"] == 3 * queue["some_ns"] == 3 * queue["covered_ns"]
+    locks = {row["pid"]: row for row in found["file_locks"] if row["path"] == str(file)}
+    assert locks[holder]["held_ns"] > 0 == locks[holder]["waiting_ns"]
+    assert locks[waiter.pid]["waiting_ns"] > 0 == locks[waiter.pid]["held_ns"]

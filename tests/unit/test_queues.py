@@ -1,0 +1,166 @@
+"""Queues of the kernel: what is read of files of /proc and /sys, and what it counts for."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tidscope_collector.inspection.locked_files import path_of
+from tidscope_collector.inspection.ports import Listener, listening_sockets, parse_listening
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.queues import accept_queues, file_locks
+from tidscope_collector.queues.accept_queues import AcceptQueues
+from tidscope_collector.queues.devices import Devices
+from tidscope_collector.queues.file_locks import FileLock, FileLocks, parse_locks
+
+SECOND = 1_000_000_000
+HEAD = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid\n"
+LOCKS = """1: POSIX  ADVISORY  WRITE 7 08:01:131 1073741824 1073742335
+1: POSIX  ADVISORY  WRITE 7 08:01:131 1073741826 1073742335
+1: -> POSIX  ADVISORY  READ 8 08:01:131 1073741824 1073742335
+2: FLOCK  ADVISORY  READ 9 00:1b:44 0 EOF
+3: LEASE  ACTIVE    READ 9 00:1b:45 0 EOF
+4: OFDLCK ADVISORY  WRITE -1 00:1b:46 0 EOF
+5: POSIX  ADVISORY  WRITE x 00:1b:47 0 EOF
+nonsense
+"""
+
+
+def line(address: str, state: str, waiting: int, inode: int) -> str:
+    return (
+        f"   0: {address} 00000000:0000 {state} 00000000:{waiting:08X} 00:00000000 00000000"
+        f"     0        0 {inode} 1 0000000000000000 100 0 0 10 0\n"
+    )
+
+
+class Host:
+    """A made-up host: processes 7 and 8 with a network namespace and descriptors."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.procfs = ProcFs(root)
+        for pid in (7, 8):
+            for folder in ("ns", "net", "fd", "fdinfo"):
+                (root / f"{pid}/{folder}").mkdir(parents=True)
+            (root / f"{pid}/ns/net").symlink_to("net:[1]")
+        self.listen(0)
+
+    def listen(self, waiting: int) -> None:
+        sockets = line("0100007F:1F90", "0A", waiting, 55) + line("0100007F:1F90", "01", 9, 56)
+        for pid in (7, 8):
+            (self.root / f"{pid}/net/tcp").write_text(HEAD + sockets)
+
+    def find(self, identities: Sequence[tuple[int, int]]) -> list[tuple[int, str, int]]:
+        found = listening_sockets(self.procfs, [pid for pid, _ in identities])
+        return [(one.inode, one.address, pid) for one, pid in found]
+
+    def path_of(self, pid: int, _start_ticks: int, file: str) -> str:
+        return path_of(self.procfs, pid, file)
+
+    def opens(self, pid: int, number: int, link: str, info: str = "") -> None:
+        (self.root / f"{pid}/fd/{number}").symlink_to(link)
+        (self.root / f"{pid}/fdinfo/{number}").write_text(info)
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Host:
+    return Host(tmp_path)
+
+
+def test_listening_sockets_have_addresses_and_waiting_connections() -> None:
+    v6 = "B80D0120000000000000000001000000:0050"
+    table = HEAD + line("0100007F:1F90", "0A", 17, 5) + line(v6, "0A", 0, 6)
+    assert parse_listening(table.encode()) == [
+        Listener(5, 8080, "127.0.0.1:8080", 17),
+        Listener(6, 80, "[2001:db8::1]:80", 0),
+    ]
+
+
+def test_connections_that_wait_count_for_each_process_that_listens(host: Host) -> None:
+    host.opens(7, 3, "socket:[55]")
+    host.opens(8, 3, "socket:[55]")
+    queues = AcceptQueues(host.procfs, host.find)
+    queues.read({7: 1, 8: 2}, 0)
+    host.listen(4)
+    queues.read({7: 1, 8: 2}, SECOND)
+    host.listen(0)
+    queues.read({7: 1, 8: 2}, SECOND)
+    figures = (0, 4 * SECOND, SECOND, 2 * SECOND, "127.0.0.1:8080")
+    assert queues.table().tolist() == [(1, 7, *figures), (1, 8, *figures)]
+
+
+def test_sockets_of_other_programs_have_no_rows(host: Host) -> None:
+    host.listen(4)
+    queues = AcceptQueues(host.procfs, host.find)
+    queues.read({7: 1, 8: 2}, 0)
+    queues.read({7: 1, 8: 2}, SECOND)
+    assert len(queues.table()) == 0
+
+
+def test_processes_that_begin_to_listen_are_found(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(accept_queues, "SEARCH_EVERY", 1)
+    host.opens(7, 3, "socket:[55]")
+    queues = AcceptQueues(host.procfs, host.find)
+    queues.read({7: 1}, 0)
+    host.opens(8, 4, "socket:[55]")
+    host.listen(1)
+    queues.read({7: 1, 8: 2}, SECOND)
+    assert queues.table()["pid"].tolist() == [7, 8]
+
+
+def test_locks_are_parsed_and_other_lines_left_out() -> None:
+    assert parse_locks(LOCKS.encode()) == [
+        FileLock("08:01:131", 7, waits=False, exclusive=True),
+        FileLock("08:01:131", 7, waits=False, exclusive=True),
+        FileLock("08:01:131", 8, waits=True, exclusive=False),
+        FileLock("00:1b:44", 9, waits=False, exclusive=False),
+        FileLock("00:1b:46", -1, waits=False, exclusive=True),
+    ]
+
+
+def test_who_holds_a_lock_of_a_file_and_who_waits(host: Host) -> None:
+    (host.root / "locks").write_text(LOCKS)
+    host.opens(7, 3, "/other", "pos:\t0\nino:\t131\n")
+    lock = "lock:\t1: POSIX  ADVISORY  WRITE 7 08:01:131 0 EOF\n"
+    host.opens(7, 4, "/var/lib/sales.db", f"pos:\t0\nino:\t131\n{lock}")
+    locks = FileLocks(host.procfs, host.path_of)
+    locks.read({7: 1, 8: 2, 9: 3}, 0)
+    locks.read({7: 1, 8: 2, 9: 3}, SECOND)
+    (host.root / "locks").write_text("")
+    locks.read({7: 1, 8: 2, 9: 3}, SECOND)
+    assert locks.table().tolist() == [
+        (1, 7, SECOND, 0, 2 * SECOND, "/var/lib/sales.db"),
+        (1, 8, 0, SECOND, 2 * SECOND, "/var/lib/sales.db"),
+    ]
+
+
+def test_locks_of_other_programs_and_too_many_have_no_rows(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (host.root / "locks").write_text(LOCKS)
+    locks = FileLocks(host.procfs, host.path_of)
+    locks.read({9: 3}, SECOND)
+    assert len(locks.table()) == 0
+    monkeypatch.setattr(file_locks, "MAX_FILES", 0)
+    locks.read({7: 1, 8: 2}, SECOND)
+    assert len(locks.table()) == 0
+
+
+def test_devices_are_whole_disks_and_interfaces_of_known_speed(tmp_path: Path) -> None:
+    disks = " 8 0 sda 1 2 3 4 5 6 7 8 9 {busy} {queue}\n 8 1 sda1 1 2 3 4 5 6 7 8 9 1 1\n"
+    (tmp_path / "block/sda").mkdir(parents=True)
+    for name, speed in (("eth0", "1000\n"), ("wlan0", "-1\n"), ("lo", "")):
+        of = tmp_path / f"class/net/{name}/statistics"
+        of.mkdir(parents=True)
+        (of.parent / "speed").write_text(speed)
+    devices = Devices(ProcFs(tmp_path), tmp_path)
+    for times in (1, 2):
+        (tmp_path / "diskstats").write_text(disks.format(busy=500 * times, queue=700 * times))
+        for way in ("rx", "tx"):
+            (tmp_path / f"class/net/eth0/statistics/{way}_bytes").write_text(f"{90 * times}\n")
+        devices.read()
+    assert devices.table().tolist() == [
+        (1, 0, 500_000_000, 700_000_000, 0, 0, "disk", "sda"),
+        (2, 125_000_000, 0, 0, 90, 90, "network", "eth0"),
+    ]
