@@ -10,7 +10,7 @@ from typing import Any
 from unittest.mock import patch
 
 from tidscope_collector import service
-from tidscope_collector.__main__ import main
+from tidscope_collector.command_line import main
 from tidscope_collector.sampling.selfwatch import Load
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.frames import FramesLink

@@ -1,6 +1,11 @@
 """The manifests for Kubernetes: its own schemas accept them, and they grant what compose grants."""
 
+import errno
+import json
 import re
+import shutil
+import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +16,13 @@ import yaml
 from tidscope_backend.cli import load
 from tidscope_backend.cli.collect import socket_url
 from tidscope_backend.settings import COLLECTOR_VARIABLE, DEFAULT_PORT
+from tidscope_collector.confinement.calls import (
+    FATAL,
+    child_calls,
+    collector_calls,
+    fork_server_calls,
+    switch_calls,
+)
 from tidscope_collector.inspection.answering import Places
 
 ROOT = Path(__file__).parents[2]
@@ -18,6 +30,9 @@ FOLDER = ROOT / "packaging" / "kubernetes"
 VERSIONS = ("1.31", "1.37")
 """Oldest version with all that the manifests use (appArmorProfile), and the newest known one."""
 KUSTOMIZATION: dict[str, Any] = yaml.safe_load((FOLDER / "kustomization.yaml").read_text())
+PROFILE = FOLDER / "collector-seccomp.json"
+SECCOMP: dict[str, Any] = json.loads(PROFILE.read_text())
+REFUSED = "SCMP_ACT_ERRNO"
 COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]["collector"]
 
 
@@ -80,9 +95,49 @@ def test_the_collector_has_what_compose_gives_it() -> None:
     assert f"{context['runAsUser']}:0" == COMPOSE["user"]
     assert COLLECTOR["hostPID"] == (COMPOSE["pid"] == "host")
     assert COLLECTOR["hostNetwork"] == (COMPOSE["network_mode"] == "host")
-    unconfined = {"seccomp:unconfined", "apparmor:unconfined"}
-    assert unconfined <= set(COMPOSE["security_opt"])
-    assert context["seccompProfile"] == context["appArmorProfile"] == {"type": "Unconfined"}
+    own = f"seccomp:{PROFILE.relative_to(ROOT)}"
+    assert {own, "apparmor:unconfined"} <= set(COMPOSE["security_opt"])
+    assert context["appArmorProfile"] == {"type": "Unconfined"}
+    assert context["seccompProfile"]["type"] == "Localhost"
+
+
+def test_the_filter_of_system_calls_is_put_where_the_kubelet_looks_for_it() -> None:
+    (puts,) = COLLECTOR["initContainers"]
+    hosts = {one["name"]: one for one in COLLECTOR["volumes"]}
+    mounts = {one["name"]: one["mountPath"] for one in puts["volumeMounts"]}
+    variables = {one["name"]: one["value"] for one in puts["env"]}
+    name = READER["securityContext"]["seccompProfile"]["localhostProfile"]
+    written = f"{hosts['profiles']['hostPath']['path']}/{variables['FILE']}"
+    assert written == f"/var/lib/kubelet/seccomp/{name}"
+    assert variables["FILE"] == PROFILE.name
+    shell, option, line = puts["command"]
+    (made,) = (one for one in KUSTOMIZATION["configMapGenerator"] if PROFILE.name in one["files"])
+    assert hosts["profile"]["configMap"]["name"] == made["name"]
+    assert mounts.keys() == {"profile", "profiles"}
+    with tempfile.TemporaryDirectory() as folder:
+        for path in mounts.values():
+            line = line.replace(path, f"{folder}{path}")
+            Path(f"{folder}{path}").mkdir(parents=True)
+        shutil.copy(PROFILE, f"{folder}{mounts['profile']}")
+        subprocess.run([shell, option, line], env=variables, check=True)
+        put = Path(f"{folder}{mounts['profiles']}/{PROFILE.name}").read_text()
+    assert json.loads(put) == SECCOMP
+
+
+def test_the_filter_allows_what_the_collectors_own_filters_allow_and_little_else() -> None:
+    passed, later = SECCOMP["syscalls"]
+    assert (SECCOMP["defaultAction"], SECCOMP["defaultErrnoRet"]) == (REFUSED, errno.ENOSYS)
+    assert (passed["action"], later["action"]) == ("SCMP_ACT_ALLOW", REFUSED)
+    assert (later["names"], later["errnoRet"]) == (["clone3"], errno.ENOSYS)
+    allowed = set(passed["names"])
+    for calls in (
+        collector_calls(steering=True, ebpf=True, unix=True),
+        *(fork_server_calls(), child_calls(), switch_calls()),
+    ):
+        assert {*calls.allowed, *calls.conditional} <= allowed
+    # Set-up starts programs, and counts events for stacks.
+    assert allowed & set(FATAL.split()) == {"execve", "perf_event_open"}
+    assert not allowed & {"syslog", "quotactl", "bpf_prog", "fanotify_init", "acct", "sethostname"}
 
 
 def test_the_collector_writes_and_reads_the_folders_of_the_host_that_compose_names() -> None:
@@ -90,6 +145,9 @@ def test_the_collector_writes_and_reads_the_folders_of_the_host_that_compose_nam
     host = {
         one["name"]: one["hostPath"]["path"] for one in COLLECTOR["volumes"] if "hostPath" in one
     }
+    # Only the filter of system calls is written by another container.
+    assert host.keys() - mounts.keys() == {"profiles"}
+    del host["profiles"]
     for name, path in host.items():
         assert mounts[name]["mountPath"] == path
     written = {path for name, path in host.items() if not mounts[name].get("readOnly")}
@@ -120,7 +178,8 @@ def test_no_pod_may_ask_kubernetes_and_only_the_collector_has_rights() -> None:
 def test_volumes_and_mounts_agree() -> None:
     for pod in PODS.values():
         volumes = {volume["name"] for volume in pod["volumes"]}
-        mounted = {mount["name"] for one in pod["containers"] for mount in one["volumeMounts"]}
+        containers = [*pod["containers"], *pod.get("initContainers", ())]
+        mounted = {mount["name"] for one in containers for mount in one["volumeMounts"]}
         assert volumes == mounted
 
 
@@ -153,7 +212,8 @@ def test_commands_are_ours() -> None:
     assert backend["envFrom"] == [{"secretRef": {"name": "tokens"}}]
     shell, _, line = READER["command"]
     assert shell == "sh"
-    assert line.startswith(f"{COLLECTOR_VARIABLE}=$(cat /run/secret) exec tidscope collect ")
+    read = f"read -r secret < /run/secret; {COLLECTOR_VARIABLE}=$secret"
+    assert line.startswith(f"{read} exec tidscope collect ")
     url = re.findall(r"--backend (\S+)", line)[0]
     assert socket_url(url) == "wss://backend.tidscope.svc/ws/collector"
     assert "backend.tidscope.svc" in served.allow_host

@@ -32,7 +32,7 @@ SLACK_NS = 20_000_000
 DOCTOR = (sys.executable, "-m", "tidscope_collector", "doctor", "--json")
 AS_NOBODY = """
 import os, sys
-from tidscope_collector.__main__ import main
+from tidscope_collector.command_line import main
 os.setgroups([]); os.setresgid(65534, 65534, 65534); os.setresuid(65534, 65534, 65534)
 sys.argv = ["tidscope_collector", "doctor", "--json", "--delay-accounting", sys.argv[1]]
 sys.exit(main())

@@ -53,7 +53,7 @@ def loaded_by(module: str) -> set[str]:
         ("tidscope_backend.cli", SERVER | ANALYSIS | READING | {"pydantic"}),
         ("tidscope_backend.cli.record", SERVER | ANALYSIS | READING),
         ("tidscope_backend.cli.local_recorder", SERVER | ANALYSIS),
-        ("tidscope_collector.__main__", SERVER | ANALYSIS | SAMPLING_ONLY),
+        ("tidscope_collector.command_line", SERVER | ANALYSIS | SAMPLING_ONLY),
     ],
 )
 def test_a_recording_loads_no_more_than_it_needs(module: str, absent: set[str]) -> None:

@@ -6,7 +6,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 
-from tidscope_backend.cli.command import Command, CommandError, loading, print_lines
+from tidscope_wire.loading import loading
+
+from tidscope_backend.cli.command import Command, CommandError, print_lines
 from tidscope_backend.cli.version import PrintVersion
 
 VERBS = (

@@ -1,7 +1,6 @@
 """Base of the command line's verbs: their errors, output and opening of pages."""
 
 import argparse
-import gc
 import os
 import sys
 import tempfile
@@ -27,20 +26,6 @@ class CommandError(Exception):
     def __init__(self, message: str, code: int = 1) -> None:
         super().__init__(message)
         self.code = code
-
-
-@contextmanager
-def loading() -> Iterator[None]:
-    """Disable garbage collection while modules load, which saves a fifth of the time.
-
-    Loaded objects live until exit, so later collections exclude them, also in forks.
-    """
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 def parse_all(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace:

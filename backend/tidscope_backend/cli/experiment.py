@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tidscope_wire.generated.models import Experiment
+from tidscope_wire.loading import loading
 
 from tidscope_backend.cli.backend_client import RefusedError, UnavailableError, UntrustedError
-from tidscope_backend.cli.command import Command, CommandError, loading, print_lines
+from tidscope_backend.cli.command import Command, CommandError, print_lines
 from tidscope_backend.cli.experiment_run import carry_out
 from tidscope_backend.cli.server_options import add_backend_options, user_runs_directory
 from tidscope_backend.cli.variants_inside import inside_lines

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tidscope_wire.generated.models import Experiment
+from tidscope_wire.loading import loading
 
 from tidscope_backend.cli.backend_client import BackendClient, known_token
 from tidscope_backend.cli.backend_user import act_as, choose_backend_user
-from tidscope_backend.cli.command import CommandError, ProgressLine, loading, print_lines
+from tidscope_backend.cli.command import CommandError, ProgressLine, print_lines
 from tidscope_backend.cli.experiment_client import own_tidscope
 from tidscope_backend.cli.interrupts import interruptible
 from tidscope_backend.cli.server_options import user_runs_directory

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tidscope_wire.generated.models import HealthResponse
+from tidscope_wire.loading import loading
 
 from tidscope_backend.cli.backend_client import (
     BackendClient,
@@ -18,7 +19,7 @@ from tidscope_backend.cli.backend_client import (
 )
 from tidscope_backend.cli.backend_user import choose_backend_user
 from tidscope_backend.cli.collect import warn_if_others_may_change_it
-from tidscope_backend.cli.command import loading, print_lines
+from tidscope_backend.cli.command import print_lines
 from tidscope_backend.cli.recording_client import RecordingClient, RecordingOptions, RunRecorder
 from tidscope_backend.cli.relay import blocked_signals
 from tidscope_backend.settings import BROWSER_VARIABLE

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tidscope_wire.escaping import log_to_stderr
+from tidscope_wire.loading import loading
 
 from tidscope_backend.cli.backend_user import adopt, give_up_rights, user_who_can_run
 from tidscope_backend.cli.command import Command, CommandError
@@ -75,7 +76,8 @@ def _run(options: argparse.Namespace) -> int:
     if user is not None:
         environ = adopt(user, environ)
     map_large_buffers()
-    from tidscope_backend.server import serve
+    with loading():
+        from tidscope_backend.server import serve
 
     log_to_stderr(LOG_FORMAT)
     if gap:

@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from tidscope_wire.generated.models import AttachRequest, StackGraph, Target, TargetsResponse
+from tidscope_wire.loading import loading
 
 from tidscope_backend.cli.attach import add_target_options, required_request, target_request
 from tidscope_backend.cli.backend_client import (
@@ -21,7 +22,7 @@ from tidscope_backend.cli.backend_client import (
     known_token,
 )
 from tidscope_backend.cli.collect import warn_if_others_may_change_it
-from tidscope_backend.cli.command import Command, CommandError, ProgressLine, loading, print_lines
+from tidscope_backend.cli.command import Command, CommandError, ProgressLine, print_lines
 from tidscope_backend.cli.output_relay import Keeping
 from tidscope_backend.cli.recording_client import RecordingOptions
 from tidscope_backend.cli.relay import blocked_signals
