@@ -2,12 +2,13 @@
 
 import type { ViewInput } from "../chartView";
 import { mainThreads } from "../facts/mainThreads";
-import { counted, formatDuration, formatValue } from "../format";
+import { counted, formatDuration } from "../format";
 import { wakePartners } from "../wakes";
 import {
   type Cohort,
   idleAtFutexes,
   inStates,
+  measured,
   percent,
   type Rule,
   type ThreadTimes,
@@ -78,10 +79,12 @@ export const COHORT_RULE: Rule = {
           text:
             `All ${counted(threads.length, "thread")} of the pool behind the event loop of ${name} are busy all the time: ` +
             `they ${doing(threads)}, and what comes beside has to queue while the loop waits.`,
-          evidence:
-            `They began together, waited for work ${percent(waiting / wall)} of the time, and woke the loop ${formatValue(wakes_per_s, "1/s")}, ` +
-            `which polled ${percent(inStates(main, "poll") / main.wall)} of the time, over ${formatDuration(seconds)}. ` +
-            `Threshold: ${percent(WAITING)} of their time.`,
+          numbers: [
+            measured(waiting / wall, "share", "of their time waiting for work"),
+            measured(wakes_per_s, "1/s", "wake-ups of the loop a second"),
+            measured(inStates(main, "poll") / main.wall, "share", "of the loop’s time polling"),
+          ],
+          evidence: `They began together, over ${formatDuration(seconds)}. Threshold: ${percent(WAITING)} of their time.`,
           advice:
             "Give the pool more threads (UV_THREADPOOL_SIZE of Node), or do what blocks it elsewhere.",
           confidence: "likely" as const,

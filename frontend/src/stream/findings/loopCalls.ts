@@ -2,7 +2,7 @@
 
 import { formatDuration, formatNumber, formatValue } from "../format";
 import type { StateId } from "../states";
-import { inStates, percent, type Rule, withProcess } from "./finding";
+import { inStates, measured, percent, type Rule, withProcess } from "./finding";
 
 /** Thresholds: polls for each long call, share of the time in these, and socket calls a second. */
 const POLLS_EACH = 3;
@@ -31,9 +31,13 @@ export const LOOP_CALL_RULE: Rule = {
           text:
             `The event loop of ${name} ${WAITS[held_in] ?? "waits in a call"} ${formatNumber(held / wall, "1/s")} times a second, ` +
             `${formatValue(all / held, "s")} each time, in which it answers nobody: ${formatValue(all / wall, "share")} of all time.`,
+          numbers: [
+            measured(all / wall, "share", "of its time in such calls"),
+            measured(polls / seconds, "1/s", "polls a second"),
+            measured(calls / seconds, "1/s", "socket calls a second"),
+          ],
           evidence:
-            `It polled ${formatNumber(polls / seconds, "1/s")} times a second and called sockets ${formatNumber(calls / seconds, "1/s")} times, ` +
-            `over ${formatDuration(seconds)}. Threshold: ${percent(HELD_SHARE)} of its time in calls of 34 ms and longer, ` +
+            `Over ${formatDuration(seconds)}. Threshold: ${percent(HELD_SHARE)} of its time in calls of 34 ms and longer, ` +
             `and ${POLLS_EACH} polls for each.`,
           advice: "Await it, or do it in a thread: a loop should wait for nothing but its events.",
           confidence: "likely" as const,

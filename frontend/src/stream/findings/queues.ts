@@ -1,7 +1,7 @@
 /** Queues that the kernel keeps: connections that nobody accepts, and locks of files. */
 
-import { counted, formatDuration, formatNumber, formatValue } from "../format";
-import { percent, type Rule } from "./finding";
+import { formatDuration, formatNumber, formatValue } from "../format";
+import { measured, percent, type Rule } from "./finding";
 
 /** Thresholds: connections that wait on average, and share of the time in which one does. */
 const WAITING = 1;
@@ -21,9 +21,13 @@ export const ACCEPT_RULE: Rule = {
           text:
             `${formatNumber(waiting, "count")} connections on average wait to be accepted at ${address}: ` +
             `${by.name} that should accept them ${doing(busy, by)}.`,
+          numbers: [
+            measured(some, "share", "of the time somebody waits"),
+            measured(by.threads, "count", "threads serve there"),
+            measured(by.running, "share", "of their time on a CPU or waiting for one"),
+          ],
           evidence:
-            `Somebody waits ${percent(some)} of the time, ${formatNumber(by.threads, "threads")} threads serve there, ` +
-            `on a CPU or waiting for one ${percent(by.running)} of their time, over ${formatDuration(seconds)}. ` +
+            `Over ${formatDuration(seconds)}. ` +
             `Threshold: ${WAITING} connection, ${percent(SOME)} of the time.`,
           advice:
             by.running >= 0.5
@@ -77,9 +81,13 @@ export const FILE_LOCK_RULE: Rule = {
           text:
             `${by.name} hold the lock of ${name} one at a time, together ${formatValue(Math.min(1, held), "share")} of the time: ` +
             `${others}.`,
+          numbers: [
+            measured(turns.length, "count", "processes held it or waited"),
+            measured(queued, "count", "wait in the kernel on average"),
+            measured(by.sleeping, "share", "of their time asleep"),
+          ],
           evidence:
-            `${counted(turns.length, "process", "processes")} held it or waited, ${formatNumber(queued, "count")} waited in the kernel on average, ` +
-            `they slept ${percent(by.sleeping)} of their time, over ${formatDuration(seconds)}. ` +
+            `Over ${formatDuration(seconds)}. ` +
             `Threshold: ${QUEUED} that waits, or ${HOLDERS} holders and ${percent(HELD)} of the time.`,
           advice: "Hold it for less time, do more at a time with it, or divide the file.",
           confidence: waits ? ("measured" as const) : ("likely" as const),

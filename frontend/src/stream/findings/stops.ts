@@ -1,7 +1,7 @@
 /** Stops of a JVM's threads: they wait together until its VM thread lets them go on. */
 
-import { formatDuration, formatNumber, formatValue } from "../format";
-import { percent, type RoleTimes, type Rule, withProcess } from "./finding";
+import { formatDuration, formatValue } from "../format";
+import { measured, percent, type RoleTimes, type Rule, withProcess } from "./finding";
 
 /** Name of HotSpot's thread that begins and ends stops, and of those that collect garbage. */
 const VM_THREAD = "VM Thread";
@@ -40,9 +40,13 @@ export const STOP_RULE: Rule = {
         text:
           `Threads of the JVM stop together: ${names.join(", ")} ${stopped.length > 1 ? "stand" : "stands"} still ${formatValue(first.share, "share")} of the time, ` +
           `until ${withProcess(VM_THREAD, vm.process)} lets them go on after a safepoint${collects ? ", mostly to collect garbage" : ""}.`,
+        numbers: [
+          measured(blocked, "threads", "wait for it on average"),
+          measured(first.per_s, "1/s", "such waits a second"),
+          measured(cores, "cores", "used by it and the collectors"),
+        ],
         evidence:
-          `${formatValue(blocked, "threads")} waited for it on average, ${formatNumber(first.per_s, "1/s")} times a second; ` +
-          `it and collectors ran ${formatValue(cores, "cores")}, over ${formatDuration(seconds)}. ` +
+          `Over ${formatDuration(seconds)}. ` +
           `Threshold: ${percent(STOPPED_SHARE)} of a role's time, ${STOPPED} threads.`,
         advice: collects
           ? "Give the heap more room, call no System.gc(), or use a collector that runs beside the program."
