@@ -96,7 +96,7 @@ class Backend:
             self._messages.append(message)
 
     def got(self, kept: KeptFrames) -> list[int | str]:
-        """What arrives when frames are sent as far as there is room."""
+        """Send frames as far as there is room; return numbers of those that arrive."""
         self._messages.clear()
         self.session.advance({TARGET_ID: kept}, [TARGET_ID])
         return numbers(self._messages)

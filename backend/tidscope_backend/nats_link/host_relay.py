@@ -51,7 +51,7 @@ Json = dict[str, Any]
 
 
 class Counts(NamedTuple):
-    """What became of the collector's frames.
+    """Numbers of the collector's frames, by what became of them.
 
     Attributes:
         taken: frames of the collector.
