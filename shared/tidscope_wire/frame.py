@@ -9,7 +9,6 @@ its `columns`. Behind the rows stand the tables that the header names (`frame_ta
 no more than JSON and Arrow, and to start at a key frame.
 """
 
-import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,7 +19,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from tidscope_wire.generated.limits import MAX_HEADER_BYTES
+from tidscope_wire.frame_head import LENGTH as LENGTH  # noqa: PLC0414
+from tidscope_wire.frame_head import FrameError as FrameError  # noqa: PLC0414
+from tidscope_wire.frame_head import split_text as split_text  # noqa: PLC0414
 from tidscope_wire.generated.models import FrameHeader
 from tidscope_wire.record_batches import (
     BatchError,
@@ -30,7 +31,6 @@ from tidscope_wire.record_batches import (
     read_batch,
 )
 
-LENGTH = struct.Struct("<I")
 END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 """The end of an Arrow IPC stream: a continuation marker and a message of length 0."""
 Fields = tuple[str, ...]
@@ -44,10 +44,6 @@ _GROUP_IDENTITY = {
     "name": pa.utf8(),
 }
 """Additional columns of a group's key frame."""
-
-
-class FrameError(ValueError):
-    """A binary message is not a frame; the text says why."""
 
 
 @dataclass(frozen=True)
@@ -266,23 +262,6 @@ def split(frame: bytes) -> tuple[FrameHeader, memoryview]:
         raise FrameError(f"bad header: {error}") from error
     _check_lengths(header, body)
     return header, body
-
-
-def split_text(frame: bytes) -> tuple[bytes, memoryview]:
-    """Take a frame apart: the text of its header, unchecked, and what is behind it.
-
-    Raises:
-        FrameError: it is not a frame.
-    """
-    if len(frame) < LENGTH.size:
-        raise FrameError(f"a frame has at least {LENGTH.size} bytes, this one {len(frame)}")
-    (length,) = LENGTH.unpack_from(frame)
-    end = LENGTH.size + length
-    if length > MAX_HEADER_BYTES or end > len(frame):
-        raise FrameError(f"header of {length} bytes in a frame of {len(frame)}")
-    if end % 8:
-        raise FrameError(f"the Arrow part starts at {end}, which is not a multiple of 8")
-    return frame[LENGTH.size : end], memoryview(frame)[end:]
 
 
 def _check_lengths(header: FrameHeader, body: memoryview) -> None:

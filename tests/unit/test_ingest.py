@@ -7,13 +7,13 @@ from contextlib import asynccontextmanager
 import pytest
 from backend_builders import TARGET_ID, steering, target
 from tidscope_backend.ingest import frames as module
-from tidscope_backend.ingest.frames import MANY_FRAMES, MUCH_BYTES, Receipts
 from tidscope_backend.ingest.links import (
     MAX_KNOWN,
     NotResumedError,
     SteeringMemory,
     request_again,
 )
+from tidscope_backend.ingest.receipts import MANY_FRAMES, MUCH_BYTES, Receipts
 from tidscope_wire.generated.models import (
     FramesReceived,
     Group,

@@ -41,7 +41,6 @@ from tidscope_backend.ingest.frame_ingest import FrameIngest
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.ingest.messages import DisconnectedError
 from tidscope_backend.ingest.private_socket import (
-    SocketConnection,
     SocketError,
     open_private_socket,
 )
@@ -269,7 +268,7 @@ class LocalRecorder:
         is_data = connection.request is not None and connection.request.path.endswith(FRAMES)
         sessions = self._sessions.frames if is_data else self._sessions
         try:
-            await sessions.serve(SocketConnection(connection))
+            await sessions.serve(_Connection(connection))
         except CloseError as error:
             await connection.close(error.code, error.reason)
         except (DisconnectedError, ConnectionClosed):
@@ -312,3 +311,21 @@ class LocalRecorder:
     def _frame_received(self, _: str, __: FrameHeader, ___: memoryview) -> None:
         self._frames += 1
         self._changed.set()
+
+
+class _Connection:
+    """A collector's connection: a WebSocket of the websockets library."""
+
+    def __init__(self, connection: ServerConnection) -> None:
+        self._connection = connection
+
+    async def receive(self) -> str | bytes:
+        """Wait for the next message. Raises DisconnectedError."""
+        try:
+            return await self._connection.recv()
+        except ConnectionClosed as error:
+            raise DisconnectedError(str(error)) from None
+
+    async def send_text(self, text: str, /) -> None:
+        """Send a text message."""
+        await self._connection.send(text)

@@ -8,11 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from websockets.asyncio.server import ServerConnection
-from websockets.exceptions import ConnectionClosed
-
-from tidscope_backend.ingest.messages import DisconnectedError
-
 
 class SocketError(Exception):
     """No socket can be opened; the text says why, and what to do."""
@@ -46,21 +41,3 @@ def open_private_socket(user: int | None = None) -> Iterator[socket.socket]:
             yield listening
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-class SocketConnection:
-    """A collector's connection: a WebSocket of the websockets library."""
-
-    def __init__(self, connection: ServerConnection) -> None:
-        self._connection = connection
-
-    async def receive(self) -> str | bytes:
-        """Wait for the next message. Raises DisconnectedError."""
-        try:
-            return await self._connection.recv()
-        except ConnectionClosed as error:
-            raise DisconnectedError(str(error)) from None
-
-    async def send_text(self, text: str, /) -> None:
-        """Send a text message."""
-        await self._connection.send(text)
