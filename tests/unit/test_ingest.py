@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 from backend_builders import TARGET_ID, steering, target
-from tidscope_backend.ingest import frames as module
+from tidscope_backend.ingest import receipts as module
 from tidscope_backend.ingest.links import (
     MAX_KNOWN,
     NotResumedError,
