@@ -224,8 +224,8 @@ class Backend:
     def _observe_roles(self, host_ids: Container[str], header: FrameHeader) -> None:
         """Take totals by role that came alone, unless frames have brought newer ones."""
         target, meter = self.registry.target(header.target), self.meters.targets.get(header.target)
-        is_news = meter is None or meter.unix_us < header.unix_us
-        if is_news and target is not None and target.host in host_ids:
+        is_newer = meter is None or meter.unix_us < header.unix_us
+        if is_newer and target is not None and target.host in host_ids:
             self.meters.observe(target.host, header)
 
     def _readings(self) -> Iterator[Reading]:

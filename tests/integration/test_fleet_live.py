@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from backend_builders import TARGET_ID, stream, target
 from backend_server import Backend, running_backend
+from capabilities import needs
 from live_page import LivePage
 from nats.aio.client import Client
 from nats.aio.msg import Msg
@@ -18,6 +20,7 @@ from tidscope_backend.nats_link.bus import Bus
 from tidscope_backend.nats_link.host_relay import HostRelay
 from tidscope_backend.nats_link.subjects import Subjects
 from tidscope_collector.targets.targets import TargetRegistry
+from tidscope_processes import environment
 from tidscope_wire.frame import join, split
 from tidscope_wire.generated.models import (
     FramesLost,
@@ -25,6 +28,7 @@ from tidscope_wire.generated.models import (
     LiveState,
     RoleTotals,
     RunManifest,
+    Target,
 )
 from uplink_harness import MIB, UplinkHarness, quiet_targets
 
@@ -121,7 +125,7 @@ async def test_two_backends_see_a_host_and_frames_leave_it_for_who_looks(
         harness.put(stream(6, 9), first=6)
         assert await page.frames(9) == [(one, one) for one in range(6, 10)]
         assert relay.counts.sent == 9
-        # The other one has looked at nothing; what it gets begins with the baseline.
+        # Nothing was sent to the other one before; it begins with the baseline.
         await other.subscribe(TARGET_ID)
         assert (await other.frames(9))[-1] == (9, 9)
         assert losses(page) == losses(other) == []
@@ -144,9 +148,6 @@ async def test_commands_of_two_backends_get_their_own_replies(
         async with first.program() as one, second.program() as two:
             lists = [client.get("/api/v1/processes") for client in (one, two) for _ in range(5)]
             assert [answer.status_code for answer in await asyncio.gather(*lists)] == [200] * 10
-            # What one of them changes, the other one hears.
-            ended = await one.delete(f"/api/v1/targets/{TARGET_ID}")
-        assert ended.status_code == 404, "the target is of a test, and the collector refuses"
         harness.put(stream(6, 6), first=6, of=target(rate_hz=3))
         for one_page in (page, other):
             async with asyncio.timeout(LONGEST_S):
@@ -172,11 +173,13 @@ async def test_a_recorded_target_travels_although_no_page_reads_it(
         async with asyncio.timeout(LONGEST_S):
             while (await reported(backend)).frames < 20:  # from the newest key frame, 21
                 pass
-        answer = await client.post(f"/api/v1/runs/{run}/stop")
+        answer = await client.get(f"/api/v1/runs/{run}")
         manifest = RunManifest.model_validate_json(answer.raise_for_status().content)
         assert (manifest.losses.frames, relay.counts.sent) == (0, 20)
 
 
+# nats-py 2.16 leaves the stream of an attempt that failed to the garbage collector.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 async def test_a_page_goes_on_while_each_server_is_killed_or_paused_in_turn(
     tmp_path: Path, targets: TargetRegistry
 ) -> None:
@@ -301,3 +304,37 @@ async def test_roles_travel_although_nobody_looks(tmp_path: Path, targets: Targe
             while 'role="worker-#"' not in text:
                 text = (await client.get("/metrics")).text
         assert relay.counts.sent == 0
+
+
+@needs("root")
+async def test_the_command_gives_a_host_to_backends_and_says_goodbye(tmp_path: Path) -> None:
+    async with (
+        Servers(tmp_path, hosts=("box",)) as servers,
+        running_backend(fleet=servers.settings("backend")) as backend,
+        backend.page() as page,
+    ):
+        key = tmp_path / "box.nk"
+        key.write_text(servers.keys["box"].seed)
+        key.chmod(0o600)
+        collecting = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "tidscope_backend", "collect", "--no-audit"),
+            *("--fleet", ",".join(servers.urls), "--fleet-key", str(key), "--fleet-name", "box"),
+            env=environment(XDG_STATE_HOME=str(tmp_path / "state")),
+            stderr=asyncio.subprocess.PIPE,
+        )
+        try:
+            async with asyncio.timeout(LONGEST_S), backend.program() as client:
+                while not any(host.connected for host in (await page.text(LiveState)).hosts):
+                    pass
+                answer = await client.post("/api/v1/targets", json={"pid": collecting.pid})
+                attached = Target.model_validate_json(answer.raise_for_status().content)
+                await page.subscribe(attached.id)
+                await page.frame()
+                await page.unsubscribe(attached.id)
+        finally:
+            collecting.terminate()
+            _, said_last = await collecting.communicate()
+        assert collecting.returncode == 0, said_last.decode()
+        async with asyncio.timeout(LONGEST_S):
+            while (await reported(backend)).collectors:
+                pass

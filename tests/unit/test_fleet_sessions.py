@@ -1,11 +1,20 @@
 """Sessions over NATS: numbered parts, kept frames, what a backend lacks."""
 
+import argparse
 import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import nkeys
 import pytest
 from backend_builders import TARGET_ID, frame_bytes, key_frame
+from tidscope_backend.cli.command import CommandError
+from tidscope_backend.cli.fleet_options import (
+    fleet_arguments,
+    fleet_settings,
+    make_key,
+    with_fleet,
+)
 from tidscope_backend.nats_link import envelopes, relay_session
 from tidscope_backend.nats_link.envelopes import (
     BEAT,
@@ -21,6 +30,7 @@ from tidscope_backend.nats_link.kept_frames import KeptFrames, read_frame
 from tidscope_backend.nats_link.keys import KeyFileError, read_seed
 from tidscope_backend.nats_link.relay_session import RelaySession
 from tidscope_backend.nats_link.subjects import Subjects, host_of, session_of
+from tidscope_backend.settings import MAX_FLEET_HOSTS, FleetSettings, Settings
 
 
 def taken(inbound: Inbound, parts: Iterator[bytes]) -> list[Message]:
@@ -96,7 +106,7 @@ class Backend:
             self._messages.append(message)
 
     def got(self, kept: KeptFrames) -> list[int | str]:
-        """What arrives when frames are sent as far as there is room."""
+        """Send frames as far as there is room; return numbers of those that arrive."""
         self._messages.clear()
         self.session.advance({TARGET_ID: kept}, [TARGET_ID])
         return numbers(self._messages)
@@ -183,3 +193,34 @@ def test_a_seed_is_read_from_a_file_of_its_owner_alone(tmp_path: Path) -> None:
         read_seed(file)
     with pytest.raises(KeyFileError, match="No such file"):
         read_seed(tmp_path / "none")
+
+
+def test_the_command_makes_a_key_and_its_user_for_the_servers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "db-17.nk"
+    make_key(file, "db-17")
+    user = capsys.readouterr().out
+    public = nkeys.from_seed(bytearray(read_seed(file).encode())).public_key.decode()
+    assert user == f"{{ nkey: {public}, permissions: {Subjects('db-17').permissions()} }}\n"
+    assert file.stat().st_mode & 0o777 == 0o600
+    with pytest.raises(CommandError, match="File exists"):
+        make_key(file, None)
+
+
+@pytest.mark.parametrize("url", ["http://a:4222", "nats://", "nats://a:x", "a:4222", ""])
+def test_an_address_of_no_server_is_refused(url: str) -> None:
+    options = argparse.Namespace(fleet=f"nats://a:4222,{url}", fleet_key=None)
+    with pytest.raises(CommandError, match="not an address"):
+        fleet_settings(options)
+
+
+def test_a_backend_of_a_fleet_has_room_for_its_hosts() -> None:
+    alone = Settings(token="", collector_secret="")
+    nobody = argparse.Namespace(fleet=None, fleet_key=None)
+    assert with_fleet(alone, nobody) == alone
+    fleet = argparse.Namespace(fleet="nats://a:4222,tls://b", fleet_key=None)
+    settings = with_fleet(alone, fleet)
+    assert settings.fleet == FleetSettings(("nats://a:4222", "tls://b"))
+    assert settings.max_collectors > MAX_FLEET_HOSTS
+    assert fleet_arguments(fleet) == ["--fleet", "nats://a:4222,tls://b"]

@@ -6,10 +6,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 from backend_builders import ACTOR, TARGET_ID, host, steering, target
-from tidscope_backend.ingest import frames as module
 from tidscope_backend.host_registry import HostRegistry
-from tidscope_backend.ingest.frame_ingest import AnnouncedTargets
-from tidscope_backend.ingest.frames import MANY_FRAMES, MUCH_BYTES, Receipts
+from tidscope_backend.ingest import receipts as module
+from tidscope_backend.ingest.announced import AnnouncedTargets
 from tidscope_backend.ingest.link import CollectorLink
 from tidscope_backend.ingest.links import (
     MAX_KNOWN,
@@ -18,6 +17,7 @@ from tidscope_backend.ingest.links import (
     request_again,
 )
 from tidscope_backend.ingest.messages import DisconnectedError
+from tidscope_backend.ingest.receipts import MANY_FRAMES, MUCH_BYTES, Receipts
 from tidscope_wire.generated.models import (
     FramesReceived,
     Group,

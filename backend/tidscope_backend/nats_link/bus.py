@@ -33,7 +33,7 @@ Receive = Callable[[str, bytes], None]
 
 
 class _Order(NamedTuple):
-    """What the pump does next.
+    """A step of the pump.
 
     Attributes:
         what: publish, subscribe or unsubscribe.

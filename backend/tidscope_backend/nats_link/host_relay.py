@@ -19,7 +19,7 @@ from tidscope_wire.generated.models import CollectorFrames, CollectorWelcome, Fr
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
-from tidscope_backend.ingest.frames import Receipts
+from tidscope_backend.ingest.receipts import Receipts
 from tidscope_backend.nats_link.bus import Bus
 from tidscope_backend.nats_link.envelopes import (
     BEAT,
@@ -51,7 +51,7 @@ Json = dict[str, Any]
 
 
 class Counts(NamedTuple):
-    """What became of the collector's frames.
+    """Numbers of the collector's frames, by what became of them.
 
     Attributes:
         taken: frames of the collector.

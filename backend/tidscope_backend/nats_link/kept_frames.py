@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import Any, NamedTuple
 
-from tidscope_wire.frame import split_text
+from tidscope_wire.envelope import split_text
 
 TARGET_BYTES = 4 * 1024 * 1024
 """Maximum bytes of kept frames of one target, beyond which the oldest leave; the last key frame

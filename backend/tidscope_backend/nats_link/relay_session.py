@@ -80,7 +80,7 @@ class RelaySession:
         for frame in kept.newest() if begins else kept.behind(reached):
             if self._bytes > WINDOW_BYTES:
                 break
-            # Who has nothing yet expects no frame before the first one, and the baseline apart.
+            # A reader without frames expects none before the first one, the baseline apart.
             if reached and frame.first_seq > reached + 1:
                 self._name_lost(target, reached + 1, frame.first_seq - 1)
             self.send(FRAME, frame.data)
