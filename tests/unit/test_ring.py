@@ -55,7 +55,7 @@ def fed(
     ring.mkdir(exist_ok=True)
     registry = known()
     tracks = Tracks(ring, registry, most, age, lambda: wall)
-    registry.subscribe(tracks.targets_changed, str)
+    registry.subscribe(tracks.targets_changed, lambda _: None)
     tracks.recover()
     source = AnnouncedTargets(HOST_ID, registry, [watched()])
     last = tracks.resume_points([TARGET_ID]).get(TARGET_ID, 0)
