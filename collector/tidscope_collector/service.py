@@ -47,7 +47,7 @@ from tidscope_collector.uplink.audited_commands import AuditedCommands
 from tidscope_collector.uplink.commands import CommandHandler, Commands
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.frames import FramesLink
-from tidscope_collector.uplink.recorder import recorder_frames, recorder_uplink
+from tidscope_collector.uplink.recorder import ToldCommands, recorder_frames, recorder_uplink
 from tidscope_collector.uplink.sign_in import UNIX, SignIn
 from tidscope_collector.waits.source import LedgerOptions
 from tidscope_collector.walk.choice import Choice as WalkChoice
@@ -153,7 +153,11 @@ async def serve(
 
     def changed(target: Target) -> None:
         targets.update(target)
-        for one in uplinks:
+        uplink.tell_changes()
+        tell_recorder()
+
+    def tell_recorder() -> None:
+        for one in uplinks[1:]:
             one.tell_changes()
 
     machine = MachineMeter(procfs, find_zones())
@@ -197,7 +201,7 @@ async def serve(
         sign_in,
         host,
         targets,
-        commands,
+        ToldCommands(commands, tell_recorder),
         frames,
         policies=policies,
         restored=() if steering is None else steering.restored,
