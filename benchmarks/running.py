@@ -23,10 +23,14 @@ class Running:
     Args:
         address: address of the backend, with its scheme.
         up: the process that keeps both.
+
+    Attributes:
+        up_pid: its process ID.
     """
 
     def __init__(self, address: str, up: int) -> None:
         self.address = address
+        self.up_pid = up
         self._up = psutil.Process(up)
 
     @property

@@ -197,6 +197,7 @@ class Up:
     spans_token: str | None
     backend_pid: int
     collector_pid: int | None
+    ring_pid: int | None
 
     def client(self) -> httpx.Client:
         """A client that shows the token and outlasts a restart of the backend."""

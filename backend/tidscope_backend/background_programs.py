@@ -15,12 +15,15 @@ class ProgramFailedError(Exception):
     """A program failed; the text is its last line, or says how it ended."""
 
 
-async def run_in_background(command: Sequence[str], seconds: float) -> None:
-    """Run a program to its end, at the lowest priority and without our secrets.
+async def run_in_background(
+    command: Sequence[str], seconds: float, priority: int = LOWEST_PRIORITY
+) -> None:
+    """Run a program to its end, without our secrets.
 
     Args:
         command: the program and its arguments.
         seconds: timeout.
+        priority: its nice value; a person waits for a program with another one than the default.
 
     Raises:
         ProgramFailedError: it failed, or took too long and was killed.
@@ -35,7 +38,7 @@ async def run_in_background(command: Sequence[str], seconds: float) -> None:
     )
     try:
         with suppress(ProcessLookupError):
-            os.setpriority(os.PRIO_PROCESS, process.pid, LOWEST_PRIORITY)
+            os.setpriority(os.PRIO_PROCESS, process.pid, priority)
         async with asyncio.timeout(seconds):
             _, output = await process.communicate()
     except TimeoutError:

@@ -48,7 +48,7 @@ from tidscope_collector.uplink.commands import CommandHandler, Commands
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.frames import FramesLink
 from tidscope_collector.uplink.host_labels import host_labels
-from tidscope_collector.uplink.recorder import recorder_frames, recorder_uplink
+from tidscope_collector.uplink.recorder import ToldCommands, recorder_frames, recorder_uplink
 from tidscope_collector.uplink.sign_in import UNIX, SignIn
 from tidscope_collector.waits.source import LedgerOptions
 from tidscope_collector.walk.choice import Choice as WalkChoice
@@ -145,7 +145,7 @@ async def serve(
     recorder: str = "",
 ) -> None:
     """Run until SIGINT or SIGTERM; a `recorder` is the Unix socket of one on this host."""
-    loop = asyncio.get_running_loop()
+    loop, recorders = asyncio.get_running_loop(), list[Uplink]()
     procfs, sources = ready.procfs, ready.sources
     host = describe_host(procfs, sources)
 
@@ -154,8 +154,7 @@ async def serve(
 
     def changed(target: Target) -> None:
         targets.update(target)
-        for one in uplinks:
-            one.tell_changes()
+        _tell_changes(uplink, *recorders)
 
     machine = MachineMeter(procfs, find_zones())
     # This thread talks to the backend, that of the data connection sends frames; worker threads
@@ -198,21 +197,18 @@ async def serve(
         sign_in,
         host,
         targets,
-        commands,
+        ToldCommands(commands, lambda: _tell_changes(*recorders)),
         frames,
         policies=policies,
         restored=() if steering is None else steering.restored,
     )
-    uplinks = [
-        uplink,
-        *(recorder_uplink(recorder, host, targets, one) for one in links[1:]),
-    ]
+    recorders += (recorder_uplink(recorder, host, targets, one) for one in links[1:])
     # Bound the event loop's wait for the interpreter lock while threads list processes.
     sys.setswitchinterval(0.001)
     release_freed_memory()
     _start(engine, sources)
     task, *others = map(
-        asyncio.create_task, (*(one.run() for one in uplinks), _keep_memory_small())
+        asyncio.create_task, (*(one.run() for one in (uplink, *recorders)), _keep_memory_small())
     )
     stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -223,12 +219,16 @@ async def serve(
     finally:
         if steering is not None:
             await asyncio.to_thread(steering.close)
-        await _deliver_the_rest(engine, uplinks)
-        for link in links:
-            await asyncio.to_thread(link.stop)
+        await _deliver_the_rest(engine, (uplink, *recorders))
+        await asyncio.gather(*(asyncio.to_thread(link.stop) for link in links))
         await _end_work(task, stopped, *others)
         sources.close()
         _close_all(audit, ready.switch)
+
+
+def _tell_changes(*uplinks: Uplink) -> None:
+    for one in uplinks:
+        one.tell_changes()
 
 
 def _close_all(*held: AuditTrail | SwitchHelper | None) -> None:

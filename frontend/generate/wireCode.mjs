@@ -23,7 +23,7 @@ const READ = [
   ...["SessionOpened", "SessionResponse", "SessionsResponse", "TicketResponse"],
   ...["Target", "PoliciesResponse", "SteeringOptions"],
   ...["PredictionService", "PredictionWeights"],
-  ...["RunsResponse", "RunManifest", "Comparison"],
+  ...["RunsResponse", "RunManifest", "RingResponse", "Comparison"],
 ];
 /** Answers about experiments, whose pages are loaded when opened. */
 const EXPERIMENTS_READ = ["Experiment", "ExperimentsResponse", "ExperimentChild"];
@@ -44,6 +44,7 @@ const TYPES_ONLY = [
     "RecordRequest",
     "StartExperimentRequest",
     "RunPatch",
+    "RingCut",
     "TicketRequest",
     "StackRequest",
   ],

@@ -17,11 +17,11 @@ _CREATE_RULESET_VERSION = 1
 _RULE_PATH_BENEATH, _RULE_NET_PORT = 1, 2
 _RESTRICT_SELF_LOG_SAME_EXEC_OFF = 1
 
-_READ_FILE, _READ_DIR = 1 << 2, 1 << 3
+_EXECUTE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 2, 1 << 3
 _WRITE_FILE, _TRUNCATE = 1 << 1, 1 << 14
 _REMOVE_DIR, _REMOVE_FILE, _MAKE_DIR, _MAKE_REG, _REFER = 1 << 4, 1 << 5, 1 << 7, 1 << 8, 1 << 13
 _CHANGE = _WRITE_FILE | _TRUNCATE | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG
-_OF_FILES = 1 << 0 | _WRITE_FILE | _READ_FILE | _TRUNCATE | 1 << 15
+_OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | 1 << 15
 _BIND_TCP, _CONNECT_TCP = 1 << 0, 1 << 1
 _SCOPE_ABSTRACT_SOCKETS, _SCOPE_SIGNALS = 1 << 0, 1 << 1
 
@@ -41,12 +41,14 @@ class Paths:
         write: folders in which files may be made, changed, renamed and removed too.
         own: like `write`, and folders may be removed and files moved between them.
         connect_ports: TCP ports that may be connected to; None for all.
+        execute: programs, and the loaders of their libraries, that may be read and executed.
     """
 
     read: tuple[Path, ...]
     write: tuple[Path, ...] = ()
     own: tuple[Path, ...] = ()
     connect_ports: tuple[int, ...] | None = None
+    execute: tuple[Path, ...] = ()
 
 
 def abi() -> int:
@@ -73,6 +75,7 @@ def restrict(paths: Paths) -> None:
     try:
         read = _READ_FILE | _READ_DIR
         _allow(ruleset, paths.read, files & read)
+        _allow(ruleset, paths.execute, files & (read | _EXECUTE))
         _allow(ruleset, paths.write, files & (read | _CHANGE))
         _allow(ruleset, paths.own, files & (read | _CHANGE | _REMOVE_DIR | _REFER))
         if network & _CONNECT_TCP:

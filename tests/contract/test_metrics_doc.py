@@ -29,6 +29,7 @@ from prometheus_client.parser import text_string_to_metric_families as parse_tex
 from tidscope_backend.metrics.families import ENDED_SECONDS, Facts, StreamFacts, families
 from tidscope_backend.metrics.meters import MAX_NAMED_PROCESSES, Meters
 from tidscope_backend.metrics.role_families import ROLE_FIELDS
+from tidscope_backend.ring.status import RingStatus
 from tidscope_wire.frame import join, split
 from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.limits import MAX_ROLES
@@ -83,6 +84,7 @@ def full() -> list[Metric]:
         {"attached": 1},
         debug_files={"fetched": 1},
         role_rows={"taken": 1},
+        ring=RingStatus(pid=1),
     )
     return list(families(facts))
 

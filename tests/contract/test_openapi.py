@@ -123,11 +123,12 @@ NEVER_DONE = {
     "GET /api/v1/targets/{target_id}/stacks/export",
     "GET /api/v1/runs/{run}/stacks/export",
     "POST /api/v1/experiments",
+    "POST /api/v1/ring/cuts",
 }
 """No prediction service runs here (test_backend_predictions.py has one), files of traces, their
 operations and a Jaeger are not guessed (test_traces_http.py has them), nothing here has stacks
-(test_stacks_http.py has them), and no folder has experiments to start (test_experiments_http.py has
-one). They must not fail."""
+(test_stacks_http.py has them), no folder has experiments to start (test_experiments_http.py has
+one), and no ring is written (test_ring.py has one). They must not fail."""
 RUNS = [f"r-20261121-120000-{number:06x}" for number in (1, 2, 3)]
 ARCHIVE = "application/zstd"
 ORDER = ("GET", "PUT", "PATCH", "POST", "DELETE")

@@ -28,6 +28,7 @@ from tidscope_backend.store.frame_files import whole_frames
 from tidscope_backend.store.reader import RunReader
 from tidscope_backend.stream.frames import parse_frame
 from tidscope_wire.envelope import split
+from tidscope_wire.frame import join
 from tidscope_wire.generated.models import Target, TargetExited
 
 RUN = "r-20261129-031200-0000aa"
@@ -55,7 +56,7 @@ def fed(
     ring.mkdir(exist_ok=True)
     registry = known()
     tracks = Tracks(ring, registry, most, age, lambda: wall)
-    registry.subscribe(tracks.targets_changed, str)
+    registry.subscribe(tracks.targets_changed, lambda _: None)
     tracks.recover()
     source = AnnouncedTargets(HOST_ID, registry, [watched()])
     last = tracks.resume_points([TARGET_ID]).get(TARGET_ID, 0)
@@ -141,8 +142,6 @@ def test_the_bound_holds_and_ended_tracks_vanish(tmp_path: Path) -> None:
     assert left[0] > 1
     last = frame_header(seq=1901, rows=0, time_ns=10**12, events=[TargetExited(exit_code=None)])
     source = AnnouncedTargets(HOST_ID, known(), [watched()])
-    from tidscope_wire.frame import join
-
     tracks.ingest(source, join(last, b""))
     tracks.status.max_bytes = 0
     tracks.keep_bounds()
@@ -258,3 +257,25 @@ def test_frames_of_a_part_are_those_that_were_received(tmp_path: Path) -> None:
     fed(tmp_path / "ring", frames).close()
     part = the_track(tmp_path / "ring").open_part(1)
     assert list(whole_frames(part.read_bytes())) == list(frames)
+
+
+CONFINED = """
+import subprocess, sys
+from pathlib import Path
+from tidscope_backend.ring.keeper import confine
+confine(Path(sys.argv[1]))
+Path(sys.argv[1], "made").touch()
+sealer = [sys.executable, "-c", "import tidscope_backend.recording.sealing"]
+print(subprocess.run(sealer).returncode)
+for refused in (lambda: subprocess.run(["/bin/ls"]), lambda: open("/etc/passwd")):
+    try:
+        refused()
+    except PermissionError as error:
+        print(error.filename)
+"""
+
+
+def test_the_process_may_fill_its_folder_and_start_the_sealer_alone(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", CONFINED, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["0", "/bin/ls", "/etc/passwd"]

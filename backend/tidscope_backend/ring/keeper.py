@@ -12,7 +12,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -148,10 +148,21 @@ class Keeper:
             still_open = place.folder.open_part(place.number).exists()
             if failed and still_open and tries < MAX_TRIES:
                 self._tries[place] = tries
-                self._tracks.make_room()
+                if _lacks_room(place):
+                    self._tracks.make_room()
             else:
                 self._tries.pop(place, None)
                 self._tracks.sealed(place)
+
+
+def _lacks_room(place: Place) -> bool:
+    """Return True if the disk may be too full for sealing a part."""
+    try:
+        size = place.folder.open_part(place.number).stat().st_size
+        disk = os.statvfs(place.folder.path)
+    except OSError:
+        return False
+    return disk.f_bavail * disk.f_frsize < size
 
 
 def _ignore(_: str) -> None:
@@ -167,8 +178,23 @@ def confine(folder: Path) -> None:
         system = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/proc", "/sys")
         read = tuple(Path(one) for one in (*prefixes, *system, "/dev/urandom"))
         landlock.restrict(
-            landlock.Paths(read, write=(Path("/dev/null"),), own=(folder,), connect_ports=())
+            landlock.Paths(
+                read,
+                write=(Path("/dev/null"),),
+                own=(folder,),
+                connect_ports=(),
+                # The sealer is another process of this interpreter.
+                execute=(Path(sys.executable).resolve(), *_loaders()),
+            )
         )
+
+
+def _loaders() -> Iterator[Path]:
+    """Yield the loader of this interpreter's libraries."""
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        path = Path(line.split(maxsplit=5)[-1])
+        if path.is_absolute() and path.name.startswith("ld-"):
+            yield path
 
 
 def main() -> int:

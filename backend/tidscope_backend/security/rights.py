@@ -104,6 +104,7 @@ COSTLY: frozenset[str] = frozenset(
         "/api/v1/sizes",
         "/api/v1/steering",
         "/api/v1/targets/{target_id}/steering",
+        "/api/v1/ring",
         "/api/v1/runs",
         "/api/v1/runs/{run_id}",
         "/api/v1/runs/{run_id}/events",

@@ -3,12 +3,13 @@
 It gives no commands, and never slows sampling down: beyond a bound its oldest frames are lost.
 """
 
+from collections.abc import Callable
 from typing import Protocol
 
-from tidscope_wire.generated.models import Host, RefusedReply, Target
+from tidscope_wire.generated.models import Host, RefusedReply, Target, TargetReply
 from tidscope_wire.problems import refusal
 
-from tidscope_collector.uplink.commands import Command, Reply
+from tidscope_collector.uplink.commands import Command, Commands, Reply
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.frames import FramesLink
 from tidscope_collector.uplink.sign_in import UNIX
@@ -57,6 +58,25 @@ class RecorderTargets:
         """Forget an ended target whose frames were sent."""
         if self._kept.pop(name, None) is not None:
             self._gone.add(name)
+
+
+class ToldCommands:
+    """Runs commands of the backend, and has the recorder told of the targets that they begin.
+
+    Args:
+        commands: runs them.
+        tell: tells the recorder what has changed.
+    """
+
+    def __init__(self, commands: Commands, tell: Callable[[], None]) -> None:
+        self._commands, self._tell = commands, tell
+
+    async def answer(self, command: Command) -> Reply:
+        """Run a command, as `CommandHandler.answer` does."""
+        reply = await self._commands.answer(command)
+        if isinstance(reply, TargetReply):
+            self._tell()
+        return reply
 
 
 class NoCommands:

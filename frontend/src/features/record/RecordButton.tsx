@@ -16,6 +16,7 @@ import { Button } from "../../ui/Controls";
 import { RecordingDot } from "../../ui/Notices";
 import { Popover, Tooltip } from "../../ui/Overlays";
 import type { Problem, RecordRequest, RunManifest, Target } from "../../wire/generated/models";
+import { KeptChoices } from "../kept/KeptChoices";
 import { takingStacks } from "../stacks/Places";
 import styles from "./RecordButton.module.css";
 
@@ -125,6 +126,11 @@ export function RecordButton({ target, onProblem }: RecordButtonProps) {
               {label}
             </Button>
           ))}
+          <KeptChoices
+            target={target}
+            disabled={viewer || busy}
+            onFail={(error) => onProblem(asProblem(error))}
+          />
           <p className={styles.hint}>
             {viewer
               ? VIEW_ONLY

@@ -22,6 +22,7 @@ import { EmptyState, Notice, ProblemNotice } from "../../ui/Notices";
 import { MAX_COMPARED_RUNS, MIN_COMPARED_RUNS } from "../../wire/generated/limits";
 import type { DamagedRun, Problem, RunSummary, RunsResponse } from "../../wire/generated/models";
 import { compareHref, linkOf } from "../compare/link";
+import { KeptTargets } from "../kept/KeptTargets";
 import { RunsTable } from "./RunsTable";
 import styles from "./RunsTable.module.css";
 import { filterRuns, NEWEST_FIRST, sortRuns } from "./runList";
@@ -121,6 +122,7 @@ export function RunsPage() {
               onDelete={remove}
             />
           )}
+          <KeptTargets locked={locked} />
           <DeletedRuns runs={value?.deleted ?? []} locked={locked} onRestore={restore} />
           <DamagedRuns damaged={value?.damaged ?? []} />
         </section>
