@@ -18,10 +18,12 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+from tidscope_backend.fleet.part_shipper import PartShipper
+from tidscope_backend.fleet.part_store import STAGED
 from tidscope_backend.fleet.queries import connect
-from tidscope_backend.fleet.role_keeper import COMMITTER, EVERY_S, write_part
+from tidscope_backend.fleet.role_keeper import COMMITTER, EVERY_S, PART_ROWS, write_part
 from tidscope_backend.fleet.role_rows import COUNTERS, SCHEMA
-from tidscope_backend.fleet.role_table import STAGED, data_files, open_table, staged_parts
+from tidscope_backend.fleet.role_table import open_table, staged_parts
 from tidscope_backend.processes import run_module
 
 MOVING = 24
@@ -88,26 +90,46 @@ def instants(hours: float) -> Iterator[datetime]:
         yield last - timedelta(seconds=EVERY_S * (count - at))
 
 
-def measure(hosts: int, roles: int, hours: float) -> dict[str, float]:
-    """Return all figures."""
-    made = Made(hosts, roles)
-    rows = 0
-    with tempfile.TemporaryDirectory(prefix="tidscope-fleet-") as name:
-        folder = Path(name)
-        minute: list[pa.Table] = []
-        for when in instants(hours):
-            minute.append(made.instant(when))
-            if len(minute) == 6:
-                write_part(folder / STAGED, pa.concat_tables(minute))
-                minute = []
+def write_parts(made: Made, folder: Path, hours: float) -> None:
+    """Write the parts of a time, of a minute each or less, as a backend does."""
+    minute: list[pa.Table] = []
+
+    def write() -> None:
         if minute:
             write_part(folder / STAGED, pa.concat_tables(minute))
-        parts = len(staged_parts(folder))
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            minute.clear()
+
+    for when in instants(hours):
+        minute.append(made.instant(when))
+        if len(minute) == 6 or sum(one.num_rows for one in minute) >= PART_ROWS:
+            write()
+    write()
+
+
+def used() -> tuple[float, int]:
+    """Return CPU time in seconds and greatest memory in MiB of children that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss // 1024
+
+
+def measure(hosts: int, roles: int, hours: float, store: str | None) -> dict[str, float]:
+    """Return all figures."""
+    made = Made(hosts, roles)
+    with tempfile.TemporaryDirectory(prefix="tidscope-fleet-") as name:
+        folder = Path(name)
+        write_parts(made, folder, hours)
+        waiting = staged_parts(folder)
+        part_bytes = sum(one.stat().st_size for one in waiting)
         began = time.monotonic()
-        subprocess.run(run_module(COMMITTER, str(folder), f"{MONTH_S}"), check=True)
+        if store is not None:
+            PartShipper(folder / STAGED, store, print).ship()
+        sent_s = time.monotonic() - began
+        before, _ = used()
+        began = time.monotonic()
+        place = () if store is None else (store,)
+        subprocess.run(run_module(COMMITTER, str(folder), f"{MONTH_S}", *place), check=True)
         committed_s = time.monotonic() - began
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpu_s, memory = used()
         with connect(folder) as database:
             (found,) = database.sql("select count(*) from roles").fetchall()[0]
             (distinct,) = database.sql(
@@ -119,8 +141,9 @@ def measure(hosts: int, roles: int, hours: float) -> dict[str, float]:
             with connect(folder) as database:
                 answer = database.sql(QUESTION).fetchall()
             asked.append(time.monotonic() - began)
-        files = [one.stat().st_size for one in data_files(open_table(folder))]
+        files = [one.file for one in open_table(folder).scan().plan_files()]
     rows = int(hours * 3600 / EVERY_S) * hosts * roles
+    table_bytes = sum(one.file_size_in_bytes for one in files)
     if {host for host, _ in answer} != made.slow:
         raise SystemExit("the question did not find the slow hosts")
     return {
@@ -129,15 +152,16 @@ def measure(hosts: int, roles: int, hours: float) -> dict[str, float]:
         "rows": rows,
         "lost": rows - distinct,
         "twice": found - distinct,
-        "parts": parts,
+        "parts": len(waiting),
+        "part_bytes_row": round(part_bytes / rows, 1),
+        "objects_s": 0 if store is None else round(len(waiting) / sent_s, 1),
         "objects": len(files),
         "rows_s": round(rows / committed_s),
-        "committer_cpu_s": round(
-            after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 1
-        ),
-        "committer_mib": after.ru_maxrss // 1024,
-        "bytes_row": round(sum(files) / rows, 1),
-        "bytes_host_day": round(sum(files) / hosts / hours * 24),
+        "committer_cpu_s": round(cpu_s - before, 1),
+        "committer_cpu_us_row": round((cpu_s - before) * 1e6 / rows, 1),
+        "committer_mib": memory,
+        "bytes_row": round(table_bytes / rows, 1),
+        "bytes_host_day": round(table_bytes / hosts / hours * 24),
         "query_s": round(sorted(asked)[1], 2),
     }
 
@@ -148,8 +172,9 @@ def main() -> None:
     parser.add_argument("--roles", type=int, default=20, help="roles of a host (%(default)s)")
     parser.add_argument("--hours", type=float, default=0.5)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--store", metavar="URL", help="store such as s3://BUCKET/PREFIX")
     options = parser.parse_args()
-    figures = measure(options.hosts, options.roles, options.hours)
+    figures = measure(options.hosts, options.roles, options.hours, options.store)
     if options.json:
         print(json.dumps(figures))
     else:

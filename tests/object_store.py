@@ -72,7 +72,7 @@ class Gateway:
 
 
 class FailingNetwork:
-    """Forwards connections to a port, as well as it is told to.
+    """Forwards connections to a port, or fails on request.
 
     Attributes:
         port: its own port.

@@ -221,10 +221,14 @@ def environment(**more: str) -> dict[str, str]:
 
 @contextmanager
 def up(
-    *options: str, python: str = sys.executable, within: Sequence[str] = (), **variables: str
+    *options: str,
+    verb: str = "up",
+    python: str = sys.executable,
+    within: Sequence[str] = (),
+    **variables: str,
 ) -> Iterator[Up]:
     process = subprocess.Popen(
-        [*within, python, *COMMAND[1:], "up", "--port", "0", "--no-open", "--json", *options],
+        [*within, python, *COMMAND[1:], verb, "--port", "0", "--no-open", "--json", *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -12,10 +12,11 @@ from tidscope_processes import run, up
 def test_what_threads_did_can_be_asked_after_all_have_ended(tmp_path: Path) -> None:
     runs = str(tmp_path / "runs")
     folder = ("--runs-dir", runs)
+    store = f"file://{tmp_path}/store"
     refused = run("query", "select 1", *folder)
     assert refused.returncode == 1
     assert "--keep-roles-days" in refused.stderr
-    with up("--demo", "--keep-roles-days", "1", TIDSCOPE_RUNS=runs) as tidscope:
+    with up("--demo", "--roles-store", store, verb="fleet", TIDSCOPE_RUNS=runs) as tidscope:
         with tidscope.client() as client:
             (target,) = client.get("/api/v1/targets").json()["targets"]
 
@@ -45,3 +46,4 @@ def test_what_threads_did_can_be_asked_after_all_have_ended(tmp_path: Path) -> N
     shown = run("query", *folder, "select distinct program from roles").stdout.splitlines()
     assert any(target["process"]["name"] in line for line in shown)
     assert len(shown) > 3
+    assert (tmp_path / "store" / "tidscope" / "roles" / "metadata").is_dir()

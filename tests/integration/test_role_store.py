@@ -236,5 +236,5 @@ def test_a_lease_that_expired_is_taken_over(gateway: Gateway) -> None:
 
 def test_a_store_that_refuses_is_named(gateway: Gateway, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(os.environ, "AWS_SECRET_ACCESS_KEY", "wrong")
-    with pytest.raises(StoreError, match="SignatureDoesNotMatch|403|permission"):
+    with pytest.raises(StoreError, match=r"SignatureDoesNotMatch|403|permission"):
         PartStore(gateway.url).names()

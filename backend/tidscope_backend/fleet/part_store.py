@@ -65,7 +65,7 @@ class PartStore:
 
     def put(self, name: str, data: bytes) -> None:
         """Write a part, or the same part again. Raises StoreError, OSError."""
-        with _told():
+        with _reported():
             self._objects.put(f"{STAGED}/{name}", data, use_multipart=False)
         if self._folder is not None:
             sync_file(self._folder / STAGED / name)
@@ -74,14 +74,14 @@ class PartStore:
     def get(self, name: str) -> bytes | None:
         """Return a part, or None if it was removed. Raises StoreError."""
         try:
-            with _told():
+            with _reported():
                 return bytes(self._objects.get(f"{STAGED}/{name}").bytes())
         except FileNotFoundError:
             return None
 
     def set_aside(self, name: str) -> None:
         """Rename a damaged part, so that it is no part any more. Raises StoreError."""
-        with _told():
+        with _reported():
             aside = name.removesuffix(".parquet") + ".damaged"
             self._objects.rename(f"{STAGED}/{name}", f"{STAGED}/{aside}")
 
@@ -89,7 +89,7 @@ class PartStore:
         """Remove objects; absent ones do not matter. Raises StoreError, OSError."""
         for name in names:
             try:
-                with _told():
+                with _reported():
                     self._objects.delete(f"{within}/{name}")
             except FileNotFoundError:
                 pass
@@ -98,7 +98,7 @@ class PartStore:
 
     def objects(self, within: str) -> Iterator[tuple[str, datetime]]:
         """Yield path and time of the objects below a path. Raises StoreError."""
-        with _told():
+        with _reported():
             for page in self._objects.list(within):
                 for one in page:
                     yield one["path"], one["last_modified"]
@@ -128,7 +128,7 @@ class PartStore:
         until = time.time() + seconds
         version = self._put_lease(until, "create")
         if version is None:
-            with _told():
+            with _reported():
                 found = self._objects.get(LEASE)
                 held = json.loads(bytes(found.bytes()))
             if held["until"] < time.time():
@@ -141,7 +141,7 @@ class PartStore:
 
         data = json.dumps({"until": until, "pid": os.getpid(), "host": os.uname().nodename})
         try:
-            with _told():
+            with _reported():
                 put = self._objects.put(LEASE, data.encode(), mode=mode, use_multipart=False)
                 return {"e_tag": put["e_tag"]}
         except StoreError as error:
@@ -222,7 +222,7 @@ def _lock(folder: Path) -> Iterator[bool]:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _reported() -> Iterator[None]:
     """Raise errors of the store as OSError, with their first line."""
     from obstore.exceptions import BaseError, NotFoundError
 
