@@ -12,7 +12,10 @@ test("a host is on the wall, by keys its threads, and its roles across hosts", a
   await page.keyboard.press("g");
   await page.keyboard.press("h");
   await expect(page).toHaveURL(/\/hosts$/);
-  await expect(page.getByText("Only the last ten minutes are known")).toBeVisible();
+  // The first question starts a process.
+  await expect(page.getByText("Only the last ten minutes are known")).toBeVisible({
+    timeout: 120_000,
+  });
   const wall = page.getByRole("application", { name: /the most unusual first/ });
   await wall.focus();
   // Rows come every ten seconds, and a rate needs two.

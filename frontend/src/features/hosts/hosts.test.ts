@@ -39,9 +39,9 @@ const fleet = (hosts: FleetHost[]): FleetHosts => ({
   roles: [{ program: "server", role: "worker-#", hosts: hosts.length }],
 });
 
-const USUAL = [1, 0.1, 2, 4, 0.9];
+const TYPICAL = [1, 0.1, 2, 4, 0.9];
 const MANY = fleet([
-  ...Array.from({ length: 20 }, (_, at) => host(at, USUAL, { zone: at % 2 === 0 ? "a" : "b" })),
+  ...Array.from({ length: 20 }, (_, at) => host(at, TYPICAL, { zone: at % 2 === 0 ? "a" : "b" })),
   host(20, [1, 3, 1, 2, 1], { zone: "b" }),
   host(21, []),
 ]);
@@ -108,7 +108,7 @@ describe("the wall", () => {
       ["without zone", 1],
     ]);
     expect(tiles[0]?.why).toContain("1 unusual; db-20");
-    const hosts = Array.from({ length: 501 }, (_, at) => host(at, USUAL));
+    const hosts = Array.from({ length: 501 }, (_, at) => host(at, TYPICAL));
     expect(tilesOf(fleet(hosts), "", null)).toMatchObject({ found: 501, group: "host" });
     expect(tilesOf(fleet(hosts), "host=db-1*", null).tiles).toHaveLength(111);
     expect(tilesOf(fleet(hosts), "", "").tiles).toHaveLength(501);

@@ -63,13 +63,13 @@ function paintTile(
   context: CanvasRenderingContext2D,
   tile: Tile,
   box: Box,
-  look: {
+  style: {
     readonly colours: WallColours;
     readonly fills: readonly string[];
     readonly named: boolean;
   },
 ): void {
-  const { colours, fills, named } = look;
+  const { colours, fills, named } = style;
   const pad = named ? PAD : 3;
   const inner = box.width - 2 * pad;
   context.fillStyle = colours.background;
