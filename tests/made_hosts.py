@@ -58,9 +58,9 @@ def rows_of_hosts(
     }
     counters = {name for one in (*rates.values(), *(changed or {}).values()) for name in one}
     for name in counters:
-        usual = [rates[one].get(name, np.nan) for one in roles]
+        typical = [rates[one].get(name, np.nan) for one in roles]
         of_host = [(changed or {}).get(one, {}).get(name) for one in names]
-        growth = np.array([usual if own is None else [own] * len(roles) for own in of_host])
+        growth = np.array([typical if own is None else [own] * len(roles) for own in of_host])
         grown = growth[host, role]
         unknown = np.isnan(grown)
         columns[name] = pa.array((np.where(unknown, 0, grown) * at).astype(np.int64), mask=unknown)

@@ -84,6 +84,7 @@ FEATURES = {
     "findings": {"arrange", "change", "facts", "stacks"},
     "flame": set[str](),
     "goroutines": {"facts", "flame"},
+    "hosts": {"attach"},
     "live": {"attach", "picker", "scope"},
     "map": {"stacks"},
     "picker": {"attach"},

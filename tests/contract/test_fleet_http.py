@@ -38,18 +38,24 @@ async def test_who_may_look_can_ask_about_any_time(backend: Backend) -> None:
         answer = await client.get("/api/v1/fleet/hosts", params=PAST)
         past = FleetHosts.model_validate_json(answer.content)
         assert [one.name for one in past.hosts] == ["a", "b", "c", "box"]
-        asked = {**PAST, "program": "server", "role": "worker", "counter": "cpu_run_ns"}
+        asked: dict[str, str | int] = {
+            **PAST,
+            "program": "server",
+            "role": "worker",
+            "counter": "cpu_run_ns",
+        }
         answer = await client.get("/api/v1/fleet/across", params=asked)
         values = FleetAcross.model_validate_json(answer.content).hosts
         assert [one.value for one in values] == pytest.approx([1e9] * 3)
         answer = await client.get("/api/v1/fleet/compare", params={**PAST, "other": "host=c"})
         found = FleetComparison.model_validate_json(answer.content)
         assert (found.first, found.other) == (["a", "b"], ["c"])
-        for wrong in (
+        refusable: tuple[dict[str, str | int], ...] = (
             {"counter": "cpu_run_ns; drop table roles"},
             {"since_ms": BEGAN_MS, "until_ms": BEGAN_MS},
             {"since_ms": 0, "until_ms": BEGAN_MS},
-        ):
+        )
+        for wrong in refusable:
             refused = await client.get("/api/v1/fleet/across", params=wrong)
             assert kind(refused) == (422, "bad-request")
 

@@ -201,6 +201,9 @@ class Fuzzer:
             "token": [TOKEN],
             "session_id": ["0"],
             "duration_s": [None],
+            "since_ms": [None],
+            "until_ms": [None],
+            "counter": ["cpu_run_ns"],
         }
         """Values that mean something to the backend, by parameter or member of a body."""
         self._answered: dict[str, set[int]] = defaultdict(set)

@@ -101,7 +101,7 @@ test("the keyboard reaches the skip link, every page, and the help", async ({ si
   const skip = signedIn.getByRole("link", { name: "Skip to content" });
   await expect(skip).toBeFocused();
   await expect(skip).toBeInViewport();
-  const pages = { d: "Doctor", r: "Runs", c: "Compare", l: "Attach to a process" };
+  const pages = { d: "Doctor", h: "Hosts", r: "Runs", c: "Compare", l: "Attach to a process" };
   for (const [key, heading] of Object.entries(pages)) {
     await signedIn.keyboard.press("g");
     await signedIn.keyboard.press(key);

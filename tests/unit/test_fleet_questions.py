@@ -1,7 +1,7 @@
 """Questions about many hosts, on rows with known rates."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -66,16 +66,16 @@ def test_a_wall_of_a_thousand_hosts(many: pa.Table) -> None:
         ("pgbackend", 1000),
     ]
     by_name = {one.name: one for one in found.hosts}
-    usual = by_name["db-0"]
+    typical = by_name["db-0"]
     # Four threads of each role; of those without a ledger 3.15 are not accounted for.
-    assert usual.threads == 8
-    assert usual.states == pytest.approx([0.75, 0.2, 1.5, 2, 3.55], rel=1e-3)
+    assert typical.threads == 8
+    assert typical.states == pytest.approx([0.75, 0.2, 1.5, 2, 3.55], rel=1e-3)
     assert by_name["db-17"].states[1] == pytest.approx(0.8, rel=1e-3)
-    assert (usual.labels, by_name["db-9"].labels) == ({"canary": "true"}, {})
-    seen = [one for one in usual.cores if one is not None]
+    assert (typical.labels, by_name["db-9"].labels) == ({"canary": "true"}, {})
+    seen = [one for one in typical.cores if one is not None]
     assert seen == pytest.approx([0.75] * 10, rel=1e-3)
-    assert len(usual.cores) == WINDOW.steps
-    assert usual.cores[-1] is None
+    assert len(typical.cores) == WINDOW.steps
+    assert typical.cores[-1] is None
 
 
 def test_rows_that_are_there_twice_change_nothing(many: pa.Table) -> None:
@@ -90,7 +90,8 @@ def test_a_role_across_hosts_has_bands_and_values(many: pa.Table) -> None:
         found = across(database, WINDOW, Chosen("server", "pgbackend"), "cpu_delay_ns")
         nobody = across(database, WINDOW, Chosen("server", "nobody"), "cpu_delay_ns")
     assert (found.unit, found.label) == ("ns/s", "Run-queue delay")
-    assert (found.hosts[0].name, found.hosts[0].value) == ("db-17", pytest.approx(4e8))
+    assert found.hosts[0].name == "db-17"
+    assert found.hosts[0].value == pytest.approx(4e8)
     assert found.hosts[0].value == pytest.approx(4 * found.hosts[1].value)
     assert found.p10[1] == found.median[1] == found.p90[1] == pytest.approx(1e8)
     assert found.curves[0].host == found.hosts[0].host
@@ -128,9 +129,11 @@ def test_two_sets_of_hosts(many: pa.Table, first: str, other: str, sizes: tuple[
 
 
 def test_hosts_are_the_repeats() -> None:
-    changed: dict[str, Mapping[str, float]] = {
-        f"a-{n}": {"cpu_run_ns": 5e8 + n * 1e6} for n in range(6)
-    } | {f"b-{n}": {"cpu_run_ns": 6e8 + n * 1e6} for n in range(6)}
+    changed = {
+        f"{name}-{n}": {"cpu_run_ns": base + n * 1e6}
+        for name, base in (("a", 5e8), ("b", 6e8))
+        for n in range(6)
+    }
     rows = rows_of_hosts(list(changed), {"worker": {"blkio_delay_ns": 1e6}}, changed=changed)
     with asked(rows) as database:
         found = compare(database, WINDOW, Chosen(), "a-", "b-")

@@ -1,4 +1,4 @@
-"""The process that answers questions about many hosts: `python -m tidscope_backend.fleet.answering`.
+"""`python -m tidscope_backend.fleet.answering` answers questions about many hosts.
 
 DuckDB and PyIceberg need a core and hundreds of megabytes for a question, so they are not loaded
 into the backend. Standard input has questions, standard output their answers, one after another:
@@ -10,7 +10,8 @@ import json
 import resource
 import struct
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -76,44 +77,43 @@ def answer(question: Mapping[str, Any], recent: bytes) -> str:
     return text
 
 
-class opened:  # noqa: N801 - a context manager
-    """A database with the view `roles` of rows on disk and in memory; and why some are absent.
+@contextmanager
+def opened(
+    folder: Path | None, recent: bytes, window: Window
+) -> "Iterator[tuple[duckdb.DuckDBPyConnection, str | None]]":
+    """Open a database with the view `roles` of rows on disk and in memory.
 
     Args:
         folder: folder of the table; None if none is kept.
         recent: rows in memory, as an Arrow stream.
         window: the window in question; rows outside may be absent.
+
+    Yields:
+        The database, and why rows on disk are absent, or None.
     """
+    import duckdb
 
-    def __init__(self, folder: Path | None, recent: bytes, window: Window) -> None:
-        import duckdb
-
-        self._note: str | None = None
-        kept = ""
-        if folder is not None and folder.exists():
-            times = (_time(window.from_us), _time(window.to_us))
-            try:
-                self._database = connect(folder, times)
-                kept = "select * from kept union all by name "
-            except NoTableError:
-                self._note = NO_ROWS
-        if not kept:
-            self._database = duckdb.connect()
-            self._database.execute("set timezone = 'UTC'")
+    note, kept = None, None
+    if folder is not None and folder.exists():
+        try:
+            kept = connect(folder, (_time(window.from_us), _time(window.to_us)))
+        except NoTableError:
+            note = NO_ROWS
+    rows = pa.ipc.open_stream(recent).read_all()
+    with kept or duckdb.connect() as database:
+        database.execute("set timezone = 'UTC'")
+        database.execute(f"set memory_limit = '{MEMORY}'")
+        database.execute("set threads = 2")
+        database.register("recent", rows)
+        if kept is None:
+            database.execute("create temp view roles as select * from recent")
         else:
-            self._database.execute("alter view roles rename to kept")
-        # Only our SQL runs here; a bound is one that it cannot lift.
-        self._database.execute(f"set memory_limit = '{MEMORY}'")
-        self._database.execute("set threads = 2")
-        self._recent = pa.ipc.open_stream(recent).read_all()
-        self._database.register("recent", self._recent)
-        self._database.execute(f"create temp view roles as {kept}select * from recent")
-
-    def __enter__(self) -> "tuple[duckdb.DuckDBPyConnection, str | None]":
-        return self._database, self._note
-
-    def __exit__(self, *_: object) -> None:
-        self._database.close()
+            database.execute("alter view roles rename to kept")
+            database.execute(
+                "create temp view roles as "
+                "select * from kept union all by name select * from recent"
+            )
+        yield database, note
 
 
 def _time(unix_us: int) -> datetime:

@@ -123,16 +123,17 @@ class Questions:
                 stdout=asyncio.subprocess.PIPE,
                 env={k: v for k, v in os.environ.items() if not k.startswith("TIDSCOPE_")},
             )
-        assert process.stdin is not None
-        assert process.stdout is not None
+        sink, source = process.stdin, process.stdout
+        if sink is None or source is None:
+            raise EOFError
         for message in (question, stream_of(self._recent.table())):
-            process.stdin.write(LENGTH.pack(len(message)))
-            process.stdin.write(message)
-        await process.stdin.drain()
-        (length,) = LENGTH.unpack(await process.stdout.readexactly(LENGTH.size))
+            sink.write(LENGTH.pack(len(message)))
+            sink.write(message)
+        await sink.drain()
+        (length,) = LENGTH.unpack(await source.readexactly(LENGTH.size))
         if length > MAX_ANSWER_BYTES:
             raise ValueError("answer too long")
-        found: dict[str, Any] = json.loads(await process.stdout.readexactly(length))
+        found: dict[str, Any] = json.loads(await source.readexactly(length))
         return found
 
     def _end_later(self) -> None:

@@ -5,7 +5,7 @@ parameters, and names of counters are those of the field catalogue.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tidscope_wire.generated.catalogue import CATALOGUE
@@ -150,8 +150,12 @@ def across(
         else []
     )
     return FleetAcross(
-        **_window(window),
-        **_shown(counter),
+        from_us=window.from_us,
+        to_us=window.to_us,
+        step_us=window.step_us,
+        counter=counter,
+        label=_FIELDS[counter].label,
+        unit=f"{_FIELDS[counter].unit}/s",
         note=None,
         p10=levels[0],
         median=levels[1],
@@ -278,7 +282,7 @@ def _window(window: Window) -> dict[str, int]:
     return {"from_us": window.from_us, "to_us": window.to_us, "step_us": window.step_us}
 
 
-def _labels(text: str | None) -> Mapping[str, str]:
+def _labels(text: str | None) -> dict[str, str]:
     found: dict[str, str] = json.loads(text) if text else {}
     return found
 

@@ -57,10 +57,10 @@ export function RoleSelect({ fleet, link, onLink, all }: AcrossProps & { readonl
 
 /** One role on all hosts. */
 export function AcrossPanel({ fleet, link, onLink }: AcrossProps) {
-  const [usual] = fleet.roles;
+  const [commonest] = fleet.roles;
   const chosen =
-    link.program === null && link.role === null && usual !== undefined
-      ? { ...link, program: usual.program, role: usual.role ?? "" }
+    link.program === null && link.role === null && commonest !== undefined
+      ? { ...link, program: commonest.program, role: commonest.role ?? "" }
       : link;
   const { value, problem, refresh } = useFleet(askAcross, acrossQuery, chosen);
   const fits = useMemo(() => searchOf(link.search), [link.search]);

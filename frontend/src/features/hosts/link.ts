@@ -69,11 +69,11 @@ export function parseHostsLink(query: string): HostsLink {
   };
 }
 
-/** Address of a state; usual parts are left out. */
+/** Address of a state; defaults are left out. */
 export function hostsHref(link: HostsLink): string {
   const made = new URLSearchParams();
-  const set = (name: string, value: string | number | null, usual: string | number | null) => {
-    if (value !== null && value !== usual) made.set(name, String(value));
+  const set = (name: string, value: string | number | null, preset: string | number | null) => {
+    if (value !== null && value !== preset) made.set(name, String(value));
   };
   set("view", link.view, EMPTY_HOSTS.view);
   set("q", link.search, "");

@@ -1,5 +1,5 @@
 /**
- * What is unusual among hosts: distance from the median in units of the usual spread. Pure. The
+ * Unusual hosts: distance from the median in units of the usual spread. Pure. The
  * rule is documented in docs/fleet.md.
  */
 
@@ -32,7 +32,7 @@ const JUDGED = [0, 1, 2] as const;
 export interface Unusual {
   /** Greatest distance from the median, in spreads. */
   readonly score: number;
-  /** What is unusual, within a sentence; "" for a usual host. */
+  /** The unusual part, within a sentence; "" for a usual host. */
   readonly why: string;
 }
 
@@ -105,7 +105,7 @@ export function outliers({ hosts }: FleetAcross): readonly FleetValue[] {
     .sort((a, b) => distance(b) - distance(a));
 }
 
-/** What threads do, with a place for a factor. */
+/** Verbs for what threads do, around a factor. */
 const VERBS: Readonly<Record<string, readonly [verb: string, rest: string]>> = {
   cpu_run_ns: ["runs", "as long"],
   cpu_delay_ns: ["waits", "as long for a CPU"],
