@@ -35,7 +35,7 @@ PROCESSES: tuple[Incident, ...] = (
         "gunicorn-workers",
         "three workers that take a connection at a time, and twelve clients",
         (),
-        right=r"(gunicorn|python3?|worker).*(full|busy all the time|queue)",
+        right=r"wait to be accepted.*python3?|(gunicorn|python3?).*(busy all the time|queue)",
         symptom=r"gunicorn|python3?|worker",
         misleading=r"were idle|one lock|each other|finds nothing",
         place=gunicorn,

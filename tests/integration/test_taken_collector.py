@@ -284,7 +284,8 @@ def test_a_process_that_is_not_the_named_one_is_not_looked_at(
     answer = taken.try_to_get(question, **earlier)
     expected = {"at", "unreadable", "damaged", "refusal"}
     for line in map(json.loads, answer.splitlines()):
-        assert line.keys() <= expected or line == {"ports": []}, line
+        nothing = line in ({"ports": []}, {"sockets": []}, {"path": ""})
+        assert line.keys() <= expected or nothing, line
 
 
 def test_only_a_java_machine_is_signalled(taken: Taken, victim: Victim) -> None:

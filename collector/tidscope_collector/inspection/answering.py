@@ -146,6 +146,8 @@ _PID = _number(1, 1 << 22)
 _WORD = _number(0, (1 << 64) - 1)
 _ANY = _number(-(1 << 63), (1 << 64) - 1)
 _KEY = _row(_ANY, _ANY, _ANY)
+
+
 def _is_file(value: object) -> bool:
     return type(value) is str and re.fullmatch(r"[0-9a-f:]{1,16}:\d{1,20}", value) is not None
 

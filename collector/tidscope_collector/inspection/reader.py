@@ -93,14 +93,6 @@ class _VariablesLine(Line):
     variables: dict[str, str]
 
 
-class _SocketsLine(Line):
-    sockets: list[Annotated[tuple[int, str, int], Field(strict=False)]]
-
-
-class _PathLine(Line):
-    path: str
-
-
 class _PortsLine(Line):
     ports: list[Annotated[tuple[int, list[int]], Field(strict=False)]]
 
@@ -258,29 +250,6 @@ def ask_ports(identities: Sequence[tuple[int, int]]) -> dict[int, list[int]]:
             log.warning("the ports of processes cannot be found: %s", error)
             break
     return found
-
-
-def ask_sockets(identities: Sequence[tuple[int, int]]) -> list[tuple[int, str, int]]:
-    """Return TCP sockets that processes listen at: inode, address, and process ID.
-
-    Args:
-        identities: ID and start time of at most _MAX_PIDS processes.
-
-    Raises:
-        NoAnswerError: no child can be asked.
-    """
-    about: Arguments = {"identities": list(identities)}
-    return ask("sockets", about, PROCESSES_S, _SocketsLine).sockets
-
-
-def ask_locked_file(pid: int, start_ticks: int, file: str) -> str:
-    """See `locked_files.path_of`.
-
-    Raises:
-        NoAnswerError: no child can be asked.
-    """
-    about = about_process(pid, start_ticks) | Arguments(file=file)
-    return ask("locked_file", about, PROCESSES_S, _PathLine).path
 
 
 def ask_port(pid: int, start_ticks: int, port: int) -> str:

@@ -13,7 +13,7 @@ from tidscope_wire.frame_tables import Table, dtype_of
 
 from tidscope_collector.inspection.asking import DamagedError, NoAnswerError, UnreadableError
 from tidscope_collector.inspection.ports import Listener, sockets_in
-from tidscope_collector.inspection.reader import ask_sockets
+from tidscope_collector.inspection.queue_answers import ask_sockets
 from tidscope_collector.procfs.files import ProcFs
 
 MAX_PROCESSES = 64

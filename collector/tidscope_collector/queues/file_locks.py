@@ -13,7 +13,7 @@ import numpy as np
 from tidscope_wire.frame_tables import Table, dtype_of
 
 from tidscope_collector.inspection.asking import DamagedError, NoAnswerError, UnreadableError
-from tidscope_collector.inspection.reader import ask_locked_file
+from tidscope_collector.inspection.queue_answers import ask_locked_file
 from tidscope_collector.procfs.files import ProcFs
 
 MAX_BYTES = 1 << 18

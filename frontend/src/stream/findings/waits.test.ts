@@ -104,3 +104,37 @@ it("says which role causes page faults, if the kernel is busy with them", () => 
   expect(texts(FAULTS_RULE, { roles: [role(400_000, 10)] })).toEqual([]);
   expect(texts(FAULTS_RULE, { roles: [role(2000, 54)] })).toEqual([]);
 });
+
+describe("a saturated device", () => {
+  const queues = { accepting: [], files: [], disks: [], interfaces: [] };
+
+  it("is named with waits for disks, if it is busy all the time with several requests", () => {
+    const reader = roleOf("reader", 1, { disk: 30 }, { file_read_disk: 30 });
+    const sentence = (busy: number, requests: number) =>
+      texts(DISK_RULE, {
+        roles: [reader],
+        queues: { ...queues, disks: [{ name: "sda", busy, requests }] },
+      })[0];
+    expect(sentence(0.99, 8)).toMatch(
+      /not idle, while the disk sda is busy 99\.0 % of the time with 8 requests: it reads files\.$/,
+    );
+    expect(sentence(0.99, 1)).not.toMatch(/sda/);
+    expect(sentence(0.5, 8)).not.toMatch(/sda/);
+  });
+
+  it("is named instead of readers, if an interface sends at its speed", () => {
+    const sender = roleOf("sender", 1, {}, { socket_send: 50 });
+    const sentence = (sent: number) =>
+      texts(NETWORK_RULE, {
+        roles: [sender],
+        queues: {
+          ...queues,
+          interfaces: [{ name: "eth0", speed: 125 << 20, received: 0, sent }],
+        },
+      })[0];
+    expect(sentence(120 << 20)).toMatch(
+      /to send: the interface eth0 sends 120 MiB\/s, at its speed of 125 MiB\/s\.$/,
+    );
+    expect(sentence(60 << 20)).toMatch(/the other side reads too slowly/);
+  });
+});

@@ -124,3 +124,36 @@ it("says that a pool is full if nobody gives its threads work, and they have som
   // A role without the name of a pool may have work of its own.
   expect(texts(FULL_POOL_RULE, pool("flusher-#", 40, 0.01))).toEqual([]);
 });
+
+describe("a pool with a default limit", () => {
+  /** Threads, and the share of their time in which they wait until a loop hands on work. */
+  const evidence = (threads: number, waiting: number) => ({
+    roles: [
+      roleOf(
+        "AnyIO worker thread",
+        threads,
+        { idle: 60 * threads, cpu: 6 },
+        { sleep: 60 * threads * (1 - waiting), futex: 60 * threads * waiting },
+      ),
+    ],
+    ...wakesOf(
+      [node("AnyIO worker thread", "role", 2 * threads)],
+      [
+        edge("role:python", "role:AnyIO worker thread", 2 * threads, {
+          blocked: waiting * threads,
+        }),
+      ],
+    ),
+  });
+
+  it("is full with all its threads, though these wait shortly for the loop", () => {
+    expect(texts(FULL_POOL_RULE, evidence(40, 0.2))).toEqual([
+      "All 40 threads of AnyIO worker thread are busy: the pool starts no more, and what comes beside has to queue.",
+    ]);
+  });
+
+  it("is not full with fewer, or if they mostly wait", () => {
+    expect(texts(FULL_POOL_RULE, evidence(39, 0.2))).toEqual([]);
+    expect(texts(FULL_POOL_RULE, evidence(40, 0.7))).toEqual([]);
+  });
+});
