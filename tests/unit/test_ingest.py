@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 from backend_builders import ACTOR, TARGET_ID, host, steering, target
-from tidscope_backend.ingest import frames as module
 from tidscope_backend.host_registry import HostRegistry
+from tidscope_backend.ingest import frames as module
 from tidscope_backend.ingest.frame_ingest import AnnouncedTargets
 from tidscope_backend.ingest.frames import MANY_FRAMES, MUCH_BYTES, Receipts
 from tidscope_backend.ingest.link import CollectorLink
