@@ -18,7 +18,7 @@ function misfits(page: Page): readonly string[] {
 }
 
 /** Attach to a target, and open all of its panels and its stacks. */
-async function look(page: Page, stack: Stack, what: object): Promise<string> {
+async function openAll(page: Page, stack: Stack, what: object): Promise<string> {
   const { id } = (await stack.send("POST", "/targets", what)) as { readonly id: string };
   await page.goto(stack.signingIn(`/?target=${id}`));
   await expect(page.locator('[data-state="live"]').first()).toBeVisible();
@@ -41,8 +41,8 @@ test("a single thread, another user's process, a group, and one that has exited"
   const sleeper = spawn("sleep", ["600"], { stdio: "ignore", ...other });
   await once(sleeper, "spawn");
   try {
-    const id = await look(page, stack, { pid: sleeper.pid });
-    await look(page, stack, { group: { kind: "tree", pid: family.pid } });
+    const id = await openAll(page, stack, { pid: sleeper.pid });
+    await openAll(page, stack, { group: { kind: "tree", pid: family.pid } });
     await page.goto(`${stack.url}/?target=${id}`);
     await expect(page.locator('[data-state="live"]').first()).toBeVisible();
     const gone = once(sleeper, "exit");
