@@ -1,33 +1,7 @@
 /** Traces: from two sets of requests to the operation that differs, and to a request that shows it. */
 
+import { jaegerFile } from "./fixtures/jaeger";
 import { expect, test } from "./fixtures/test";
-
-const REQUESTS = 6;
-
-/** Traces as Jaeger exports them: each request asks a database, whose query takes `query_us`. */
-function jaegerFile(name: string, start_us: number, query_us: number) {
-  const data = Array.from({ length: REQUESTS }, (_, n) => {
-    const traceID = `${name}${n}`.padEnd(32, "0");
-    const start = start_us + 1e6 * n;
-    const span = (spanID: string, parent: string, from: number, duration: number) => ({
-      ...{ traceID, spanID: spanID.padEnd(16, "0"), operationName: spanID === "a" ? "GET /" : "Q" },
-      references: parent === "" ? [] : [{ refType: "CHILD_OF", traceID, spanID: parent }],
-      ...{ startTime: start + from, duration, tags: [], logs: [] },
-      processID: spanID === "a" ? "p1" : "p2",
-    });
-    const spans = [
-      span("a", "", 0, query_us + 4000),
-      span("b", "a".padEnd(16, "0"), 2000, query_us),
-    ];
-    const processes = {
-      p1: { serviceName: "web", tags: [] },
-      p2: { serviceName: "database", tags: [] },
-    };
-    return { traceID, spans, processes };
-  });
-  const buffer = Buffer.from(JSON.stringify({ data }));
-  return { name: `${name}.json`, mimeType: "application/json", buffer };
-}
 
 test("two imports differ in one operation, and its slowest request shows it", async ({
   page,

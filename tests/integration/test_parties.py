@@ -121,3 +121,25 @@ def test_a_process_with_a_used_id_is_another_party(keeper: LedgerKeeper) -> None
         assert set(took["pid"].tolist()) == {before[0]}
         assert set(took["name"].tolist()) == {row["name"]}
         assert took["ns"].sum() > 0
+
+
+def test_a_process_goes_by_the_program_that_it_executes(
+    keeper: LedgerKeeper, tmp_path: Path
+) -> None:
+    go_on = tmp_path / "go-on"
+    script = f"while [ ! -e {go_on} ]; do :; done; exec yes"
+    with on_one_cpu(*LOOP) as target, on_one_cpu("sh", "-c", script) as other:
+        identity = other.pid, start_ticks(other.pid)
+        keeper.watch(target.pid)
+        with keeper.wire_tables(target.pid) as tables:
+            named(tables, {identity})
+            for name in ("sh", "yes"):
+                read = tables.read()
+                while (party := party_of(read["parties"], *identity))["name"] != name:
+                    time.sleep(0.05)
+                    read = tables.read()
+                go_on.touch()
+        keeper.forget(target.pid)
+    takers = read["takers"]
+    names = takers["name"][takers["party"] == party["party"]]
+    assert set(names.tolist()) == {"yes"}

@@ -5,10 +5,11 @@ import { join } from "node:path";
 import type { Locator, Page } from "@playwright/test";
 import { GO } from "../fixtures/build";
 import { painted } from "../fixtures/images";
+import { jaegerFile } from "../fixtures/jaeger";
 import { LivePage } from "../fixtures/livePage";
 import { OUTPUT } from "../fixtures/processes";
-import { Steered } from "../fixtures/programs";
-import { DEMO_RUN, STEERED_RUN } from "../fixtures/runs";
+import { Steered, startLockWork } from "../fixtures/programs";
+import { DEMO_RUN, galleryRun, STEERED_RUN } from "../fixtures/runs";
 import type { Stack } from "../fixtures/stack";
 import { expect, test } from "../fixtures/test";
 
@@ -125,5 +126,69 @@ test("steering", async ({ signedIn: page, stack }) => {
     await take(page, "steer-timeline", page.locator("[data-panel=gomaxprocs]"));
   } finally {
     await program.kill();
+  }
+});
+
+test("a run without stacks, findings opened, experiments", async ({ signedIn: page, stack }) => {
+  await openRun(page, stack, galleryRun("postgres"));
+  const findings = page.getByRole("region", { name: "Findings" });
+  await findings.getByRole("button", { expanded: false }).click();
+  await take(page, "findings", findings);
+  const run = new URL(page.url()).pathname.split("/").at(-1);
+  await page.goto(`${stack.url}/stacks?run=${run}`);
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  await take(page, "stacks-none");
+  await page.goto(`${stack.url}/experiments`);
+  await expect(page.getByRole("heading", { name: "Experiments", exact: true })).toBeVisible();
+  await take(page, "experiments");
+});
+
+test("traces, their difference, a trace with its critical path", async ({ page, stack }) => {
+  await page.goto(stack.signingIn("/traces"));
+  const now_us = 1000 * (Date.now() - 3_600_000);
+  await page
+    .getByLabel("Traces to import")
+    .setInputFiles([jaegerFile("cc", now_us, 30_000), jaegerFile("dd", now_us + 600e6, 250_000)]);
+  const endpoints = page.getByRole("table", { name: "Endpoints" });
+  await expect(endpoints.locator("tr[data-key]").first()).toBeVisible();
+  await take(page, "traces");
+  await endpoints.getByRole("link").first().click();
+  await expect(page.locator("[data-flame]")).toHaveAttribute("data-boxes", "2");
+  await take(page, "traces-endpoint");
+  await page.locator("label", { hasText: /^Difference$/ }).click();
+  await page.getByRole("button", { name: "Before and after the pause" }).click();
+  await expect(page.locator("[data-lead]")).toBeVisible();
+  await take(page, "traces-difference");
+  const changes = page.getByRole("table", { name: "Changes" });
+  await changes.locator('tr[data-key="database Q"]').getByRole("link").first().click();
+  const path = page.getByRole("table", { name: "Spans of the critical path" });
+  await expect(path.getByRole("row").nth(1)).toBeVisible();
+  await take(page, "trace");
+  await take(page, "trace-path", path);
+});
+
+test("stacks: icicle, flame, difference", async ({ page, stack }) => {
+  const program = await startLockWork();
+  try {
+    await page.goto(stack.signingIn(`/?pid=${program.pid}&tab=all`));
+    const panel = page.getByRole("region", { name: "Stacks", exact: true });
+    await panel.getByRole("button", { name: "Take stacks" }).click();
+    await new LivePage(page, stack).frames(100);
+    const target = new URL(page.url()).searchParams.get("target") ?? "";
+    const at = `${stack.url}/stacks?target=${target}&last=10`;
+    for (const [name, more] of [
+      ["icicle", ""],
+      ["flame", "&flame=up"],
+      ["lock", "&role=worker-%23&state=futex"],
+    ] as const) {
+      await page.goto(`${at}${more}`);
+      await expect(page.locator("[data-flame]").first()).toHaveAttribute("data-boxes", /^[1-9]/);
+      await take(page, `stacks-${name}`);
+    }
+    await page.goto(`${at}&against=before`);
+    await expect(page.locator("[data-panel=stacks-difference] [data-figure=before]")).toBeVisible();
+    await take(page, "stacks-difference");
+  } finally {
+    await program.stop();
   }
 });

@@ -276,7 +276,7 @@ export function withProcess(name: string, process: string): string {
   return process === "" ? name : `${name} of ${process}`;
 }
 
-/** A role with its process; threads without a name are told from the main ones. */
+/** A role with its process; threads without a name are distinguished from the main ones. */
 export function nameOfRole({ role, process, threads, mains, unnamed }: RoleTimes): string {
   const split = unnamed && mains > 0 ? ` (${mains} main + ${threads - mains} others)` : "";
   return `${withProcess(role, process)}${split}`;
