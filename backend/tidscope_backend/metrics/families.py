@@ -99,9 +99,9 @@ def families(facts: Facts) -> Iterator[Metric]:
             "Rows of totals by role: taken to be kept, and lost as they could not be written.",
             facts.role_rows,
         ),
+        _of_ring(facts.ring),
         _of_connections(facts.connections),
         _of_runs(facts.runs),
-        _of_ring(facts.ring),
         _of_collectors(facts),
         target_families(facts.targets),
     )
