@@ -109,9 +109,9 @@ def families(facts: Facts) -> Iterator[Metric]:
                 facts.role_parts_waiting,
             ),
         ),
+        _of_ring(facts.ring),
         _of_connections(facts.connections),
         _of_runs(facts.runs),
-        _of_ring(facts.ring),
         _of_collectors(facts),
         target_families(facts.targets),
     )
