@@ -27,8 +27,10 @@ NOTES = "NOTES.md"
 SBOM = "sbom.cdx.json"
 _VERSION = re.compile(r"\d+\.\d+\.\d+")
 _TOML = re.compile(r'(?m)^(version = ")[^"]+(?=")')
+_RELEASED = re.compile(r"(?m)^(date-released: ).*$")
 _CARGO_LOCK = re.compile(rf'("{NAME}-agent"\nversion = ")[^"]+(?=")')
 NAMED = {
+    "CITATION.cff": re.compile(r"(?m)^(version: )\d[\d.]+(?=$)"),
     "pyproject.toml": _TOML,
     "package.json": re.compile(r'(?m)^(  "version": ")[^"]+(?=")'),
     "package-lock.json": re.compile(rf'("name": "{NAME}",\s+"version": ")[^"]+(?=")'),
@@ -47,6 +49,7 @@ NAMED = {
     "workloads/echo/Cargo.lock": _CARGO_LOCK,
     "workloads/find/Cargo.lock": _CARGO_LOCK,
     "tests/programs/pools_rust/Cargo.lock": _CARGO_LOCK,
+    "agents/c/README.md": re.compile(r"(find_package\(tidscope-agent )\d[\d.]+(?= )"),
     "agents/c/tidscope_agent.h": re.compile(r'( TIDSCOPE_AGENT_VERSION ")\d[^"]+(?=")'),
 }
 """Files that name the version, and what stands before it; each place is rewritten."""
@@ -90,11 +93,14 @@ def tags_of(version: str) -> tuple[str, ...]:
 
 
 def prepare(root: Path, version: str, day: str) -> None:
-    """Write the version into all files that name it, and head the unreleased changes with it."""
+    """Write version and day into the files that name them, and head the unreleased changes so."""
     for name, pattern in NAMED.items():
         path = root / name
         text = path.read_text(encoding="utf-8")
         path.write_text(pattern.sub(rf"\g<1>{version}", text), encoding="utf-8")
+    path = root / "CITATION.cff"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(_RELEASED.sub(rf'\g<1>"{day}"', text), encoding="utf-8")
     path = root / "CHANGELOG.md"
     text = path.read_text(encoding="utf-8")
     if not notes_of(text, version):

@@ -35,6 +35,7 @@ SERVICES = {name: service for name, service in ALL.items() if "profiles" not in 
 MONITORING = {name: service for name, service in ALL.items() if name not in SERVICES}
 BACKEND, COLLECTOR = SERVICES["backend"], SERVICES["collector"]
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
+FILES_OF_IMAGE = (ROOT / "tools" / "make-image").read_text()
 
 
 def test_these_are_all_services() -> None:
@@ -77,7 +78,7 @@ def test_runs_and_state_outlive_the_container() -> None:
     for variable in (RUNS_VARIABLE, "XDG_STATE_HOME"):
         assert BACKEND["environment"][variable].startswith(f"{folder}/")
     # Docker gives a new volume the owner of the folder that the image has there.
-    assert f"-o {BACKEND['user'].split(':')[0]} " in DOCKERFILE
+    assert f"-o {BACKEND['user'].split(':')[0]} " in FILES_OF_IMAGE
     assert f" {folder} " in DOCKERFILE
 
 
@@ -165,11 +166,12 @@ def copied_by_the_image() -> list[str]:
 
 def test_image_is_made_of_debian_the_locked_packages_and_the_wheel() -> None:
     bases = re.findall(r"^FROM (\S+)", DOCKERFILE, flags=re.M)
-    assert bases == ["debian:bookworm-slim", "debian:bookworm-slim"]
-    assert re.findall(r"^COPY --from=packages (.*)$", DOCKERFILE, flags=re.M) == [
-        "/opt/tidscope /opt/tidscope"
+    assert bases == ["debian:bookworm-slim", "scratch"]
+    assert re.findall(r"^COPY --from=made (.*)$", DOCKERFILE, flags=re.M) == ["/image /"]
+    assert copied_by_the_image() == [
+        *("requirements.lock", "tools/make-installation", "tools/make-image"),
+        "dist/*.whl",
     ]
-    assert copied_by_the_image() == ["requirements.lock", "tools/make-installation", "dist/*.whl"]
     assert "./make-installation python3 /opt/tidscope requirements.lock *.whl" in DOCKERFILE
     script = (ROOT / "tools/make-installation").read_text()
     assert '--require-hashes --no-deps -r "$lock"' in script

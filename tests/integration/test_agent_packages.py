@@ -225,17 +225,16 @@ def test_the_tarball_of_c(tmp_path: Path) -> None:
 def _check_cmake(readme: str, prefix: Path, folder: Path) -> None:
     """The lines of the README find the package, but not one of another series."""
     (lines,) = re.findall(r"```cmake\n(.*?)```", readme, re.DOTALL)
-    asked = "find_package(tidscope-agent 0.1 "
+    asked = f"find_package(tidscope-agent {VERSION} "
     assert asked in lines
-    head = "cmake_minimum_required(VERSION 3.18)\nproject(adopted C)\nadd_executable(service adopted.c)\n"
+    head = "cmake_minimum_required(VERSION 3.18)\nproject(adopted C)\n"
+    head += "add_executable(service adopted.c)\n"
     configure = ["cmake", "-S", ".", "-B", "built", f"-DCMAKE_PREFIX_PATH={prefix}"]
     (folder / "CMakeLists.txt").write_text(head + lines)
     run(configure, folder)
     run(["cmake", "--build", "built"], folder)
     run(["built/service"], folder)
-    (folder / "CMakeLists.txt").write_text(
-        head + lines.replace(asked, "find_package(tidscope-agent 0.2 ")
-    )
+    (folder / "CMakeLists.txt").write_text(head + lines.replace(VERSION, "0.99"))
     refused = subprocess.run(configure, cwd=folder, capture_output=True, text=True, check=False)
     assert refused.returncode != 0
     assert f"version: {VERSION}" in refused.stderr

@@ -3,9 +3,12 @@
 import hashlib
 import subprocess
 import tarfile
+import tomllib
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
+import yaml
 from tool_scripts import load_tool, write_tree
 
 release = load_tool("release")
@@ -19,7 +22,7 @@ site:
 \tmkdir -p dist/site && echo page > dist/site/index.html
 """
 NAMING = {name: (release.ROOT / name).read_text() for name in release.NAMED}
-OTHERS = ("agents/", "workloads/", "tests/")
+OTHERS = ("CITATION.cff", "agents/", "workloads/", "tests/")
 TREE = {
     "pyproject.toml": '[project]\nname = "tidscope"\nversion = "0.1.0"\n',
     "package.json": '{\n  "name": "tidscope",\n  "version": "0.1.0"\n}\n',
@@ -65,6 +68,9 @@ def test_a_release_is_prepared_tried_and_made(
     assert (
         '"node_modules/a": {\n      "version": "0.1.0"' in (root / "package-lock.json").read_text()
     )
+    cited = yaml.safe_load((root / "CITATION.cff").read_text())
+    assert cited["version"] == VERSION
+    assert date.fromisoformat(cited["date-released"]) >= date.today() - timedelta(days=1)
     commit(root)
     assert run(root, "--dry-run") == 0
     assert release.git(root, "tag") == ""
@@ -117,3 +123,12 @@ def test_a_failed_build_is_no_release(root: Path) -> None:
 
 def test_this_tree_names_one_version() -> None:
     assert len({version for _, version in release.named_versions(release.ROOT)}) == 1
+
+
+def test_what_is_cited_has_what_the_format_demands() -> None:
+    """Citation File Format 1.2.0: four members are required, and licences are of SPDX."""
+    cited = yaml.safe_load((release.ROOT / "CITATION.cff").read_text())
+    assert {"cff-version", "message", "title", "authors"} <= cited.keys()
+    assert all(author["name"] for author in cited["authors"])
+    project = tomllib.loads((release.ROOT / "pyproject.toml").read_text())["project"]
+    assert " AND ".join(cited["license"]) == project["license"]
