@@ -31,9 +31,14 @@ SAMPLER_RUNS ?= $(shell expr 10 '*' $(FUZZ_RUNS))
 
 BPF := sampler/src/network/netacct.bpf sampler/src/walk/task_iterator.bpf sampler/src/ledger/waits.bpf sampler/src/processes/groups.bpf stacks/bpf/filter.bpf
 SPAWN := backend/tidscope_backend/cli/spawn_held
-STACKS := collector/tidscope_collector/stacks/tidscope-stacks
-SAMPLER := sampler/tidscope_sampler/native.abi3.so
-LIBBPF := collector/tidscope_collector/ebpf/libbpf.so.1
+# The processor to compile and build a wheel for: x86_64 or aarch64. As tools/processor has it, what is
+# compiled for another one than this machine's lies in .cache/ARCH.
+ARCH ?= $(shell uname -m)
+export ARCH
+MADE := $(if $(filter-out $(shell uname -m),$(ARCH)),.cache/$(ARCH)/)
+STACKS := $(MADE)collector/tidscope_collector/stacks/tidscope-stacks
+SAMPLER := $(MADE)sampler/tidscope_sampler/native.abi3.so
+LIBBPF := $(MADE)collector/tidscope_collector/ebpf/libbpf.so.1
 COMPILED := $(SAMPLER) $(LIBBPF) $(STACKS)
 # What cargo makes for checks and tests; what the collector loads lies beside it, by content.
 CARGO_TARGET := $(CURDIR)/.cache/sampler/target
@@ -225,7 +230,7 @@ notice: build $(STAMP)-dev ## rewrite NOTICE and sbom.cdx.json: what page and pr
 audit: $(STAMP)-dev $(NODE_STAMP) ## known vulnerabilities of what is locked, as far as the registries answer
 	@$(PY) tools/audit.py
 
-wheel: build $(STAMP)-dev $(COMPILED) ## build the wheel for this processor, with page, sampler and, where there is Go, stacks
+wheel: build $(STAMP)-dev $(COMPILED) ## build the wheel (ARCH=aarch64: for that processor), with page, sampler and, where there is Go, stacks
 	$(PY) -m hatchling build -t wheel
 
 deb: wheel ## build the Debian package from the wheel (needs debhelper and python3-venv)
