@@ -185,12 +185,23 @@ kernel-if-possible:
 kernel-test: $(STAMP)-dev ## boot it and compare its numbers with what programs moved
 	$(PY) -m pytest tests/integration/test_extended_kernel.py
 
-kernels-test: $(STAMP)-dev $(COMPILED) ## run KERNEL_TESTS in the kernel of each of KERNELS, emulated (root; long)
-	$(PY) -c 'import sys; sys.path[:0] = ["tests"]; from programs import known_code, known_waits as waits; waits.KnownWaits().close(); known_code.command("c")'
+# Packages for the Python of kernel/root, with the wheel for that processor.
+GUEST_PACKAGES := $(MADE)packages
+GUEST_PY := $(if $(MADE),env PYTHONPATH=$(GUEST_PACKAGES) /usr/bin/python3,$(PY))
+
+guest-packages: wheel
+	rm -rf $(GUEST_PACKAGES)
+	.venv/bin/uv pip install --quiet --system-certs --target $(GUEST_PACKAGES) --python-platform $(ARCH)-manylinux_2_28 \
+	  --python-version 3.13 --only-binary :all: --no-deps --require-hashes -r requirements-dev.lock
+	.venv/bin/python -m zipfile -e "$$(ls -t dist/tidscope-*_$(ARCH).whl | head -n 1)" $(GUEST_PACKAGES)
+	chmod +x $(GUEST_PACKAGES)/tidscope_collector/stacks/tidscope-stacks
+
+kernels-test: $(STAMP)-dev $(if $(MADE),guest-packages,$(COMPILED)) ## run KERNEL_TESTS in the kernel of each of KERNELS, emulated (root; long; ARCH=aarch64: of that processor)
+	$(if $(MADE),,$(PY) -c 'import sys; sys.path[:0] = ["tests"]; from programs import known_code, known_waits as waits; waits.KnownWaits().close(); known_code.command("c")')
 	@for release in $(KERNELS); do \
 	  $(PY) kernel/check_types.py "$$(kernel/fetch $$release)"; \
 	  kernel/run --kernel $$release --time-limit 7200 --writable .cache --writable /var/tmp -- \
-	    $(PY) -m pytest -q -p no:cacheprovider -o timeout=7000 $(KERNEL_TESTS); \
+	    $(GUEST_PY) -m pytest -q -p no:cacheprovider -o timeout=7000 $(KERNEL_TESTS); \
 	done
 
 format: $(STAMP)-dev $(NODE_STAMP) ## format all sources
