@@ -31,9 +31,14 @@ SAMPLER_RUNS ?= $(shell expr 10 '*' $(FUZZ_RUNS))
 
 BPF := sampler/src/network/netacct.bpf sampler/src/walk/task_iterator.bpf sampler/src/ledger/waits.bpf sampler/src/processes/groups.bpf stacks/bpf/filter.bpf
 SPAWN := backend/tidscope_backend/cli/spawn_held
-STACKS := collector/tidscope_collector/stacks/tidscope-stacks
-SAMPLER := sampler/tidscope_sampler/native.abi3.so
-LIBBPF := collector/tidscope_collector/ebpf/libbpf.so.1
+# The processor to compile and build a wheel for: x86_64 or aarch64. As tools/processor has it, what is
+# compiled for another one than this machine's lies in .cache/ARCH.
+ARCH ?= $(shell uname -m)
+export ARCH
+MADE := $(if $(filter-out $(shell uname -m),$(ARCH)),.cache/$(ARCH)/)
+STACKS := $(MADE)collector/tidscope_collector/stacks/tidscope-stacks
+SAMPLER := $(MADE)sampler/tidscope_sampler/native.abi3.so
+LIBBPF := $(MADE)collector/tidscope_collector/ebpf/libbpf.so.1
 COMPILED := $(SAMPLER) $(LIBBPF) $(STACKS)
 # What cargo makes for checks and tests; what the collector loads lies beside it, by content.
 CARGO_TARGET := $(CURDIR)/.cache/sampler/target
@@ -180,12 +185,23 @@ kernel-if-possible:
 kernel-test: $(STAMP)-dev ## boot it and compare its numbers with what programs moved
 	$(PY) -m pytest tests/integration/test_extended_kernel.py
 
-kernels-test: $(STAMP)-dev $(COMPILED) ## run KERNEL_TESTS in the kernel of each of KERNELS, emulated (root; long)
-	$(PY) -c 'import sys; sys.path[:0] = ["tests"]; from programs import known_code, known_waits as waits; waits.KnownWaits().close(); known_code.command("c")'
+# Packages for the Python of kernel/root, with the wheel for that processor.
+GUEST_PACKAGES := $(MADE)packages
+GUEST_PY := $(if $(MADE),env PYTHONPATH=$(GUEST_PACKAGES) /usr/bin/python3,$(PY))
+
+guest-packages: wheel
+	rm -rf $(GUEST_PACKAGES)
+	.venv/bin/uv pip install --quiet --system-certs --target $(GUEST_PACKAGES) --python-platform $(ARCH)-manylinux_2_28 \
+	  --python-version 3.13 --only-binary :all: --no-deps --require-hashes -r requirements-dev.lock
+	.venv/bin/python -m zipfile -e "$$(ls -t dist/tidscope-*_$(ARCH).whl | head -n 1)" $(GUEST_PACKAGES)
+	chmod +x $(GUEST_PACKAGES)/tidscope_collector/stacks/tidscope-stacks
+
+kernels-test: $(STAMP)-dev $(if $(MADE),guest-packages,$(COMPILED)) ## run KERNEL_TESTS in the kernel of each of KERNELS, emulated (root; long; ARCH=aarch64: of that processor)
+	$(if $(MADE),,$(PY) -c 'import sys; sys.path[:0] = ["tests"]; from programs import known_code, known_waits as waits; waits.KnownWaits().close(); known_code.command("c")')
 	@for release in $(KERNELS); do \
 	  $(PY) kernel/check_types.py "$$(kernel/fetch $$release)"; \
 	  kernel/run --kernel $$release --time-limit 7200 --writable .cache --writable /var/tmp -- \
-	    $(PY) -m pytest -q -p no:cacheprovider -o timeout=7000 $(KERNEL_TESTS); \
+	    $(GUEST_PY) -m pytest -q -p no:cacheprovider -o timeout=7000 $(KERNEL_TESTS); \
 	done
 
 format: $(STAMP)-dev $(NODE_STAMP) ## format all sources
@@ -225,7 +241,7 @@ notice: build $(STAMP)-dev ## rewrite NOTICE and sbom.cdx.json: what page and pr
 audit: $(STAMP)-dev $(NODE_STAMP) ## known vulnerabilities of what is locked, as far as the registries answer
 	@$(PY) tools/audit.py
 
-wheel: build $(STAMP)-dev $(COMPILED) ## build the wheel for this processor, with page, sampler and, where there is Go, stacks
+wheel: build $(STAMP)-dev $(COMPILED) ## build the wheel (ARCH=aarch64: for that processor), with page, sampler and, where there is Go, stacks
 	$(PY) -m hatchling build -t wheel
 
 deb: wheel ## build the Debian package from the wheel (needs debhelper and python3-venv)

@@ -8,8 +8,9 @@ that kernel's verifier takes the programs is not checked.
 """
 
 import ctypes
+import os
 import re
-import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -17,11 +18,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PACKED = {b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zstd", b"\x02!L\x18": "lz4"}
+OTHER = {"x86_64": "arm64", "aarch64": "x86"}[os.environ.get("ARCH") or os.uname().machine]
+"""Suffix of structs of the other processor; ARCH names that of the kernel."""
 EXPECTED = re.compile(
-    r".*___arm64\b.*|struct task_delay_info\.irq_(count|delay)|typedef btf_trace_bpf_trigger_tp"
+    rf".*___{OTHER}\b.*|struct task_delay_info\.irq_(count|delay)|typedef btf_trace_bpf_trigger_tp"
     r"|struct task_struct\.throttle(d|_node.*)|struct cfs_rq\.throttled_clock_self(_time)?"
 )
 """Members that programs read only where they exist, or on other processors."""
+BTF_START = struct.pack("<HBBI", 0xEB9F, 1, 0, 24)
+"""First members of struct btf_header: magic, version, flags, length of the header."""
 _Print = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
 
 
@@ -40,7 +45,7 @@ class _Options(ctypes.Structure):
 
 
 def unpacked(kernel: Path) -> bytes:
-    """Return the ELF file in a compressed kernel."""
+    """Return a kernel as it lies in memory: what is compressed in a file, or all of the file."""
     content = kernel.read_bytes()
     for magic, program in PACKED.items():
         at = content.find(magic)
@@ -51,7 +56,25 @@ def unpacked(kernel: Path) -> bytes:
             if done.stdout.startswith(b"\x7fELF"):
                 return done.stdout
             at = content.find(magic, at + 1)
-    raise SystemExit(f"{kernel}: no compressed kernel is in it")
+    # Kernels for aarch64 are not compressed.
+    return content
+
+
+def types_in(kernel: bytes) -> bytes:
+    """Return the types (BTF) in a kernel.
+
+    Raises:
+        SystemExit: none are in it.
+    """
+    at = kernel.find(BTF_START)
+    while at >= 0:
+        # Offset and length of the types, and of the strings, which follow them.
+        first, types, second, strings = struct.unpack_from("<4I", kernel, at + 8)
+        end = at + len(BTF_START) + 16 + second + strings
+        if first == 0 and types == second and end <= len(kernel) and kernel[end - 1] == 0:
+            return kernel[at:end]
+        at = kernel.find(BTF_START, at + 1)
+    raise SystemExit("the kernel has no types (BTF)")
 
 
 def absent(image: Path, types: Path) -> set[str]:
@@ -90,10 +113,8 @@ def main() -> int:
     """Check all objects."""
     unexpected = 0
     with tempfile.TemporaryDirectory() as made:
-        elf, types = Path(made, "vmlinux"), Path(made, "btf")
-        elf.write_bytes(unpacked(Path(sys.argv[1], "vmlinuz")))
-        objcopy = shutil.which("objcopy") or sys.exit("there is no objcopy")
-        subprocess.run([objcopy, "-O", "binary", "--only-section=.BTF", elf, types], check=True)
+        types = Path(made, "btf")
+        types.write_bytes(types_in(unpacked(Path(sys.argv[1], "vmlinuz"))))
         for image in sorted(ROOT.glob("sampler/src/*/*.bpf.o")):
             for one in sorted(absent(image, types)):
                 expected = EXPECTED.fullmatch(one) is not None

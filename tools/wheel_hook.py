@@ -6,6 +6,7 @@ The tag names the processor that the compiled programs are for, and the glibc th
 
 import json
 import os
+import platform
 import re
 import struct
 import subprocess
@@ -74,8 +75,21 @@ def platform_of(programs: list[Path]) -> str:
     return f"manylinux_{major}_{minor}_{machine_of(programs[0])}"
 
 
+def built_in(root: Path, arch: str | None) -> Path:
+    """The folder of the compiled programs, as tools/processor names it.
+
+    Args:
+        root: checkout.
+        arch: processor of the wheel, such as aarch64; None or empty for this machine's.
+    """
+    return root / ".cache" / arch if arch and arch != platform.machine() else root
+
+
 def programs_in(root: Path) -> list[Path]:
     """The sampler, libbpf, and the program that takes stacks if it is built.
+
+    Args:
+        root: folder that they are in, at their paths in a checkout.
 
     Raises:
         SystemExit: sampler or libbpf is missing, or one is for another processor.
@@ -133,7 +147,16 @@ class WheelHook(BuildHookInterface[Any]):
             return
         root = Path(self.root)
         build_data["pure_python"] = False
-        build_data["tag"] = f"cp311-abi3-{platform_of(programs_in(root))}"
+        built = built_in(root, os.environ.get("ARCH"))
+        programs = programs_in(built)
+        build_data["tag"] = f"cp311-abi3-{platform_of(programs)}"
+        if built != root:
+            for program in (SAMPLER, LIBBPF, STACKS):
+                packed = str(Path(*program.parts[1:]))
+                if built / program in programs:
+                    build_data["force_include"][str(built / program)] = packed
+                elif (root / program).exists():
+                    raise SystemExit(f"{built / program} is missing: run `make wheel` with Go")
         self._folder = tempfile.TemporaryDirectory()
         file = Path(self._folder.name) / "build.json"
         file.write_text(json.dumps({"commit": commit_of(root)}) + "\n")

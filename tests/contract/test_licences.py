@@ -1,6 +1,7 @@
 """Every part says under which licence it may be used, and NOTICE names what the page carries."""
 
 import json
+import platform
 import subprocess
 import sys
 import tomllib
@@ -145,3 +146,11 @@ def test_programs_of_a_wheel_are_for_one_processor(
     else:
         found = tag.programs_in(tmp_path)
         assert tag.machine_of(found[0]) in ("x86_64", "aarch64")
+
+
+def test_programs_for_another_processor_lie_apart(tmp_path: Path) -> None:
+    tag = load_tool("wheel_hook")
+    here = platform.machine()
+    assert tag.built_in(tmp_path, None) == tag.built_in(tmp_path, "") == tmp_path
+    assert tag.built_in(tmp_path, here) == tmp_path
+    assert tag.built_in(tmp_path, "another") == tmp_path / ".cache" / "another"

@@ -57,7 +57,7 @@ def checkout(tmp_path: Path) -> Path:
     for folder in ("stacks", PROGRAM.parent.relative_to(ROOT)):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=lambda *_: [PROGRAM.name])
     (tmp_path / "tools").mkdir()
-    for tool in ("build-stacks", "find-go"):
+    for tool in ("build-stacks", "find-go", "processor"):
         shutil.copy(ROOT / "tools" / tool, tmp_path / "tools")
     return tmp_path
 

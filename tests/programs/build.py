@@ -67,6 +67,8 @@ def _build_native(source: Path, command: list[str]) -> Path:
     folders = [Path(flag[2:]) for flag in command if flag.startswith("-I")]
     headers = [path for folder in folders for path in sorted(folder.glob("*.h"))]
     content = b"".join(path.read_bytes() for path in (source, *headers))
+    # Guests with another processor have this cache as well.
+    content += os.uname().machine.encode()
     return cached(source.stem, content, command, [str(source)], env=dict(os.environ))
 
 

@@ -19,7 +19,8 @@ from typing import NamedTuple
 from tidscope_collector.goruntime.elf import Elf, ThreadLocal
 
 MAPS_BYTES = 16 << 20
-PAGE = 4096
+PAGE = os.sysconf("SC_PAGE_SIZE")
+"""Bytes of a page: 4 KiB, or 16 or 64 KiB on some kernels for aarch64."""
 
 _LINE = re.compile(
     rb"([0-9a-f]{1,16})-([0-9a-f]{1,16}) ([r-][w-][x-][sp]) ([0-9a-f]{1,16}) "

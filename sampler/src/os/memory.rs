@@ -177,10 +177,14 @@ pub struct Ring {
     consumer: Mapped,
     data: Mapped,
     len: usize,
+    page: usize,
 }
 
-/// Bytes of a page of a position.
-const PAGE: usize = 4096;
+/// Bytes of a page, and so of the part of a ring with a position: 4 KiB, on some aarch64 kernels more.
+fn page_size() -> io::Result<usize> {
+    // SAFETY: the call takes a number and touches no memory.
+    usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).map_err(io::Error::other)
+}
 
 impl Ring {
     /// Maps a ring of `len` bytes, a power of two.
@@ -188,8 +192,9 @@ impl Ring {
     /// # Errors
     /// The error of mmap(2).
     pub fn new(map: BorrowedFd<'_>, len: usize) -> io::Result<Self> {
-        let consumer = Mapped::new(map, PAGE, true)?;
-        let whole = PAGE + 2 * len;
+        let page = page_size()?;
+        let consumer = Mapped::new(map, page, true)?;
+        let whole = page + 2 * len;
         // SAFETY: a new mapping at an address of the kernel's choice touches no other memory.
         let base = unsafe {
             libc::mmap(
@@ -198,10 +203,10 @@ impl Ring {
                 libc::PROT_READ,
                 libc::MAP_SHARED,
                 map.as_raw_fd(),
-                PAGE as libc::off_t,
+                page as libc::off_t,
             )
         };
-        Ok(Self { consumer, data: Mapped::of(base, whole)?, len })
+        Ok(Self { consumer, data: Mapped::of(base, whole)?, len, page })
     }
 
     /// Length in bytes.
@@ -228,7 +233,7 @@ impl Ring {
 
     /// First word of the record at a position: its length and two bits.
     pub fn length_at(&self, position: u64) -> u32 {
-        let length = self.data.load(PAGE + self.place(position));
+        let length = self.data.load(self.page + self.place(position));
         std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
         length
     }
@@ -236,7 +241,7 @@ impl Ring {
     /// Copies bytes from a position on; not more than the ring has.
     pub fn copy<const N: usize>(&self, position: u64, into: &mut [u8; N]) {
         assert!(N <= self.len, "{N} bytes of a ring of {}", self.len);
-        self.data.copy_to(PAGE + self.place(position), into.as_mut_slice());
+        self.data.copy_to(self.page + self.place(position), into.as_mut_slice());
     }
 
     /// Takes all records up to a position: the kernel may write over them.
@@ -252,22 +257,23 @@ impl Ring {
     /// A ring with these bytes, for tests.
     #[cfg(test)]
     pub fn of_bytes(bytes: &[u8]) -> Self {
-        let len = bytes.len().next_power_of_two().max(PAGE);
-        let mut data = Mapped::anonymous(PAGE + 2 * len).expect("memory");
+        let page = page_size().expect("a size");
+        let len = bytes.len().next_power_of_two().max(page);
+        let mut data = Mapped::anonymous(page + 2 * len).expect("memory");
         data.store(0, bytes.len() as u64);
         for (place, &byte) in bytes.iter().enumerate() {
-            data.store(PAGE + place, byte);
-            data.store(PAGE + len + place, byte);
+            data.store(page + place, byte);
+            data.store(page + len + place, byte);
         }
-        Self { consumer: Mapped::anonymous(PAGE).expect("memory"), data, len }
+        Self { consumer: Mapped::anonymous(page).expect("memory"), data, len, page }
     }
 
     /// Writes a word of eight bytes at a position, as the kernel does, for tests.
     #[cfg(test)]
     pub fn put(&mut self, position: u64, word: u64) {
         let place = self.place(position);
-        self.data.store(PAGE + place, word);
-        self.data.store(PAGE + self.len + place, word);
+        self.data.store(self.page + place, word);
+        self.data.store(self.page + self.len + place, word);
     }
 
     /// Sets both positions, for tests.
