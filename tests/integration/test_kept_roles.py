@@ -31,6 +31,7 @@ def test_what_threads_did_can_be_asked_after_all_have_ended(tmp_path: Path) -> N
 
             wait_until(lambda: bool(seen()))
             before = seen()
+            wait_until((tmp_path / "store" / "tidscope" / "roles" / "metadata").is_dir, 120)
         assert tidscope.end(signal.SIGINT)[0] == 0
     asked = run(
         *("query", "--json", *folder),
@@ -46,4 +47,3 @@ def test_what_threads_did_can_be_asked_after_all_have_ended(tmp_path: Path) -> N
     shown = run("query", *folder, "select distinct program from roles").stdout.splitlines()
     assert any(target["process"]["name"] in line for line in shown)
     assert len(shown) > 3
-    assert (tmp_path / "store" / "tidscope" / "roles" / "metadata").is_dir()

@@ -39,7 +39,8 @@ def test_the_verifier_is_done_soon() -> None:
 
 def bpf_descriptors() -> list[str]:
     """Maps, programs and links that this process holds."""
-    links = [os.readlink(file) for file in Path("/proc/self/fd").iterdir() if file.is_symlink()]
+    files = (file for file in Path("/proc/self/fd").iterdir() if file.is_symlink())
+    links = [str(file.readlink()) for file in files]
     return [link for link in links if link.startswith("anon_inode:bpf")]
 
 

@@ -7,7 +7,11 @@ import { acrossQuery, EMPTY_HOSTS, hostsHref, parseHostsLink, windowQuery } from
 import { median, outliers, outlierText, unusualHosts } from "./unusual";
 import { gridHeight, gridOf, inView, moved, tileAt, tilesOf } from "./wall";
 
-const CASES = JSON.parse(
+interface Cases {
+  hosts: FleetHost[];
+  cases: { search: string; found: string[] }[];
+}
+const CASES: Cases = JSON.parse(
   readFileSync(new URL("../../../../tests/contract/host_search.json", import.meta.url), "utf8"),
 );
 
@@ -48,7 +52,7 @@ const MANY = fleet([
 
 describe("search", () => {
   it.each(CASES.cases)("finds what the backend finds: '$search'", ({ search, found }) => {
-    const names = CASES.hosts.filter(searchOf(search)).map(({ name }: { name: string }) => name);
+    const names = CASES.hosts.filter(searchOf(search)).map(({ name }) => name);
     expect(names).toEqual(found);
   });
 });
