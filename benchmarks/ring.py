@@ -86,7 +86,10 @@ def measured(threads: int, seconds: float) -> dict[str, Any]:
 
 def sealed(track: Path, runs: Path) -> dict[str, float]:
     """Seal what was written, and cut it out as a run."""
-    frames = sorted((track / "open").glob("*.frames"))
+    # Full parts may be sealed while this copies: frames are counted in the copy.
+    copy = runs / "copy"
+    subprocess.run(["cp", "-r", str(track), str(copy)], check=True)
+    frames = sorted((copy / "open").glob("*.frames"))
     raw = sum(one.stat().st_size for one in frames)
     tidscope_command = str(Path(sys.executable).with_name("tidscope"))
     command = [tidscope_command, "runs", "cut", "wakers", "--json"]
@@ -100,9 +103,6 @@ def sealed(track: Path, runs: Path) -> dict[str, float]:
     run = json.loads(done.stdout)
     span_s = (run["to_ns"] - run["from_ns"]) / 1e9
     parts = [f"{int(one.stem)}" for one in frames]
-    # A copy of the open part would still be written: the measurement is over.
-    copy = runs / "copy"
-    subprocess.run(["cp", "-r", str(track), str(copy)], check=True)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     sealing = [sys.executable, "-m", "tidscope_backend.recording.sealing", str(copy), *parts]
     subprocess.run(sealing, check=True)

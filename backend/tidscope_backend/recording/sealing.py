@@ -236,7 +236,9 @@ def main() -> int:
             jobs.append((RunFolder(Path(argument)), []))
     for folder, parts in jobs:
         for part in parts:
-            seal_part(folder, part)
+            # The ring may have deleted it meanwhile.
+            if folder.open_part(part).exists():
+                seal_part(folder, part)
         if not parts:
             write_summaries(folder)
     return 0
