@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { FleetAcross, FleetHost, FleetHosts } from "../../wire/generated/models";
 import { bandPath, linePath, topOf } from "./bands";
-import { searchOf } from "./hostSearch";
+import { type Searched, searchOf } from "./hostSearch";
 import { acrossQuery, EMPTY_HOSTS, hostsHref, parseHostsLink, windowQuery } from "./link";
 import { median, outliers, outlierText, unusualHosts } from "./unusual";
 import { gridHeight, gridOf, inView, moved, tileAt, tilesOf } from "./wall";
 
 interface Cases {
-  hosts: FleetHost[];
+  hosts: (Searched & { name: string })[];
   cases: { search: string; found: string[] }[];
 }
 const CASES: Cases = JSON.parse(
