@@ -1,4 +1,4 @@
-"""What the ring costs: a program is watched at 10 Hz, with and without `--keep-minutes`.
+"""Costs of the ring: a program is watched at 10 Hz, with and without `--keep-minutes`.
 
 For each number of threads: `raw_mb_hour`, bytes that are written as frames; `mb_hour`, bytes that
 stay, as the run that is cut out of them has; `keeper_percent`, CPU of the process that writes them,

@@ -85,12 +85,13 @@ FEATURES = {
     "flame": set[str](),
     "goroutines": {"facts", "flame"},
     "hosts": {"attach"},
+    "kept": set[str](),
     "live": {"attach", "picker", "scope"},
     "map": {"stacks"},
     "picker": {"attach"},
     "pools": {"facts"},
     "processes": {"facts"},
-    "record": {"stacks"},
+    "record": {"kept", "stacks"},
     "roles": set[str](),
     "run": {
         "arrange",
@@ -104,7 +105,7 @@ FEATURES = {
         "thread",
         "tiles",
     },
-    "runs": {"compare", "run"},
+    "runs": {"compare", "kept", "run"},
     "scope": {
         "arrange",
         "attach",

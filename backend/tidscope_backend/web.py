@@ -1,6 +1,7 @@
 """The built page, security headers, and problem documents as HTTP answers."""
 
 from pathlib import Path
+from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, HTMLResponse, Response
@@ -71,6 +72,17 @@ def problem_response(refused: ProblemError) -> Response:
 async def send_problem(refused: ProblemError, scope: Scope, receive: Receive, send: Send) -> None:
     """Answer from a middleware."""
     await problem_response(refused)(scope, receive, send)
+
+
+def binary(*media_types: str) -> dict[str, Any]:
+    """Describe a request or response body that is a file of one of these media types."""
+    schema = {"type": "string", "format": "binary"}
+    return {
+        "content": {
+            media_type: {"schema": {} if media_type == "application/json" else schema}
+            for media_type in media_types
+        }
+    }
 
 
 def not_found(path: str) -> ProblemError:

@@ -48,7 +48,7 @@ from tidscope_collector.uplink.commands import CommandHandler, Commands
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.frames import FramesLink
 from tidscope_collector.uplink.host_labels import host_labels
-from tidscope_collector.uplink.recorder import ToldCommands, recorder_frames, recorder_uplink
+from tidscope_collector.uplink.recorder import AnnouncingCommands, recorder_frames, recorder_uplink
 from tidscope_collector.uplink.sign_in import UNIX, SignIn
 from tidscope_collector.waits.source import LedgerOptions
 from tidscope_collector.walk.choice import Choice as WalkChoice
@@ -197,7 +197,7 @@ async def serve(
         sign_in,
         host,
         targets,
-        ToldCommands(commands, lambda: _tell_changes(*recorders)),
+        AnnouncingCommands(commands, lambda: _tell_changes(*recorders)),
         frames,
         policies=policies,
         restored=() if steering is None else steering.restored,

@@ -11,8 +11,9 @@ from backend_builders import HOST_ID, host
 from backend_server import Backend, kind, running_backend
 from made_hosts import BEGAN, rows_of_hosts
 from processes import wait_until
+from tidscope_backend.fleet.part_store import STAGED
 from tidscope_backend.fleet.role_keeper import write_part
-from tidscope_backend.fleet.role_table import FOLDER, STAGED
+from tidscope_backend.fleet.role_table import FOLDER
 from tidscope_wire.generated.models import FleetAcross, FleetComparison, FleetHosts
 
 BEGAN_MS = int(BEGAN.timestamp() * 1000)

@@ -179,7 +179,7 @@ def large(seq: int) -> bytes:
 
 
 def state(status: int) -> RingStatus:
-    """What the process says."""
+    """Status that the process gives."""
     return read_status(status) or RingStatus()
 
 

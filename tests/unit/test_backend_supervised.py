@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from capabilities import needs
 from processes import is_running
-from tidscope_backend.cli import backend_user, up
+from tidscope_backend.cli import backend_user
 from tidscope_backend.cli.backend_user import BackendUser, choose_backend_user, choose_server_user
 from tidscope_backend.cli.command import CommandError
 from tidscope_backend.cli.server_options import (
@@ -24,6 +24,7 @@ from tidscope_backend.cli.server_options import (
     retention_seconds,
 )
 from tidscope_backend.cli.supervisor import MAX_SHORT_RUNS, Program, Supervisor
+from tidscope_backend.cli.up_announcement import say
 from tidscope_backend.processes import SupervisorLog, read_ends
 from tidscope_backend.settings import runs_directory
 
@@ -63,7 +64,7 @@ def full_disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 async def test_it_is_started_again_although_its_end_cannot_be_printed(full_disk: None) -> None:
-    child = supervised(up._say, "/bin/sh", "-c", "exit 7", pause=0.001)
+    child = supervised(say, "/bin/sh", "-c", "exit 7", pause=0.001)
     with pytest.raises(CommandError, match=f"{MAX_SHORT_RUNS} times"):
         await asyncio.wait_for(child.run(), WAIT)
 

@@ -3,10 +3,10 @@
 import argparse
 
 import pytest
-from tidscope_backend.cli import load, up
+from tidscope_backend.cli import load
 from tidscope_backend.cli.command import CommandError
 from tidscope_backend.cli.server_options import role_arguments, store_address, with_roles
-from tidscope_backend.cli.up import Running
+from tidscope_backend.cli.up_announcement import how_to_add_hosts
 from tidscope_backend.settings import Settings
 
 
@@ -45,8 +45,7 @@ def test_fleet_is_up_that_keeps_totals_and_tells_how_hosts_are_added() -> None:
 def test_a_far_host_goes_through_the_proxy_unless_the_backend_listens_to_it(
     host: str, address: str
 ) -> None:
-    running = Running("127.0.0.1:8787", "t", "v", None, None, None)  # type: ignore[arg-type]
-    lines = up._how_to_add_hosts(options("fleet", "--host", host), running)
+    lines = how_to_add_hosts(options("fleet", "--host", host), "127.0.0.1:8787")
     assert "  tidscope hosts add NAME" in lines
     assert any(address in line for line in lines)
     assert any("proxy" in line for line in lines) == (host == "127.0.0.1")

@@ -15,9 +15,9 @@ from tidscope_backend.fleet.answering import answer
 from tidscope_backend.fleet.asking import stream_of
 from tidscope_backend.fleet.host_search import Searched, matches
 from tidscope_backend.fleet.natures import FIELDS, NATURES
+from tidscope_backend.fleet.part_store import STAGED
 from tidscope_backend.fleet.questions import across, compare, wall
 from tidscope_backend.fleet.role_keeper import write_part
-from tidscope_backend.fleet.role_table import STAGED
 from tidscope_backend.fleet.steps import Chosen, Window
 from tidscope_wire.generated.models import FleetAcross, FleetHosts
 from tidscope_wire.states import STATE_FIELDS

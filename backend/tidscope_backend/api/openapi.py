@@ -48,17 +48,6 @@ def raises(*kinds: ProblemType) -> dict[str, Any]:
     return {PROBLEM_KINDS: list(kinds)}
 
 
-def binary(*media_types: str) -> dict[str, Any]:
-    """Describe a request or response body that is a file of one of these media types."""
-    schema = {"type": "string", "format": "binary"}
-    return {
-        "content": {
-            media_type: {"schema": {} if media_type == "application/json" else schema}
-            for media_type in media_types
-        }
-    }
-
-
 class DocumentedApp(FastAPI):
     """FastAPI application whose document describes problem responses."""
 

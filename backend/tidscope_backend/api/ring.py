@@ -43,16 +43,16 @@ def ring_router(
 
     @routes.get("", summary="Targets whose last minutes the ring of this host has")
     async def ring(request: Request) -> RingResponse:
-        found, told = await tracks(), status_of()
+        found, status = await tracks(), status_of()
         if not principal_of(request.scope).sees_arguments:
             found = [one.model_copy(update={"target": target_without(one.target)}) for one in found]
         return RingResponse(
-            on=told is not None and told.pid > 0,
-            max_age_s=None if told is None else told.max_age_s,
-            max_bytes=None if told is None else told.max_bytes,
+            on=status is not None and status.pid > 0,
+            max_age_s=None if status is None else status.max_age_s,
+            max_bytes=None if status is None else status.max_bytes,
             bytes=sum(one.bytes for one in found),
-            lost=0 if told is None else told.lost,
-            disk_full=told is not None and told.disk_full > 0,
+            lost=0 if status is None else status.lost,
+            disk_full=status is not None and status.disk_full > 0,
             tracks=found,
         )
 

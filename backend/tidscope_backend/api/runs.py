@@ -26,7 +26,7 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.problems import refusal
 
 from tidscope_backend.api.compare import Finder
-from tidscope_backend.api.openapi import FIND_ATTACHED, READ_RUN, WRITE_RUNS, binary, raises
+from tidscope_backend.api.openapi import FIND_ATTACHED, READ_RUN, WRITE_RUNS, raises
 from tidscope_backend.hidden_arguments import frame_without, manifest_without, runs_without
 from tidscope_backend.recording.recorder import Recorder
 from tidscope_backend.replay.frames import frames_between
@@ -36,6 +36,7 @@ from tidscope_backend.store.disk import Disk, unwritable
 from tidscope_backend.store.frame_files import pack_frame
 from tidscope_backend.store.reader import RunReader
 from tidscope_backend.store.run_store import RunStore
+from tidscope_backend.web import binary
 
 
 def runs_router(recorder: Recorder, store: RunStore) -> APIRouter:

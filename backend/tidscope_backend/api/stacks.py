@@ -21,7 +21,7 @@ from tidscope_wire.generated.models import (
 )
 from tidscope_wire.problems import refusal
 
-from tidscope_backend.api.openapi import ASK_COLLECTOR, FIND_ATTACHED, READ_RUN, binary, raises
+from tidscope_backend.api.openapi import ASK_COLLECTOR, FIND_ATTACHED, READ_RUN, raises
 from tidscope_backend.hidden_arguments import target_without
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.links import CollectorLinks
@@ -33,6 +33,7 @@ from tidscope_backend.stacks.selection import Selection
 from tidscope_backend.stacks.service import flame_of, graph, places, why_not
 from tidscope_backend.stacks.sources import LiveSource, RunSource, StackSource
 from tidscope_backend.store.disk import Disk, SharedReads, damage_text
+from tidscope_backend.web import binary
 
 MAX_TIDS, MAX_NAMES = 1_000, 64
 MAX_NAME = 200

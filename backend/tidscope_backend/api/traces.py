@@ -21,7 +21,7 @@ from tidscope_wire.generated.models import (
     TraceValues,
 )
 
-from tidscope_backend.api.openapi import WRITE_RUNS, binary, raises
+from tidscope_backend.api.openapi import WRITE_RUNS, raises
 from tidscope_backend.api.trace_service import RUN, TraceService, parse_tag
 from tidscope_backend.hidden_arguments import trace_without
 from tidscope_backend.security.audit import note
@@ -29,6 +29,7 @@ from tidscope_backend.security.authenticator import principal_of
 from tidscope_backend.traces.analyst import Asked
 from tidscope_backend.traces.importing import import_document, import_from_jaeger
 from tidscope_backend.traces.queries import MAX_TRACES, Order, Wanted
+from tidscope_backend.web import binary
 
 TRACE_IMPORT_PATH = "/traces/import"
 MAX_NAME = 512

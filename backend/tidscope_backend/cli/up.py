@@ -6,14 +6,11 @@ import json
 import os
 import signal
 import socket
-import sys
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from contextlib import ExitStack
+from dataclasses import replace
 
-from pydantic import BaseModel
-from tidscope_wire.generated.models import DemoResponse, HealthResponse, HostsResponse
+from tidscope_wire.generated.models import HealthResponse
 
 from tidscope_backend.cli.backend_client import (
     BackendClient,
@@ -26,8 +23,6 @@ from tidscope_backend.cli.collect import PATH, collector_command, warn_if_others
 from tidscope_backend.cli.command import (
     Command,
     CommandError,
-    has_display,
-    page_in_browser,
     print_lines,
 )
 from tidscope_backend.cli.debug_file_options import (
@@ -53,6 +48,7 @@ from tidscope_backend.cli.server_options import (
     with_roles,
 )
 from tidscope_backend.cli.supervisor import Launcher, Process, Program, Supervisor
+from tidscope_backend.cli.up_announcement import Running, announce, say, start_demo
 from tidscope_backend.listen_socket import SocketError, open_socket, reachable
 from tidscope_backend.processes import SupervisorLog, run_module
 from tidscope_backend.security.token_file import find_service_token
@@ -69,43 +65,6 @@ from tidscope_backend.settings import (
     settings_from,
     take_secrets,
 )
-
-M = TypeVar("M", bound=BaseModel)
-READY_SECONDS = 30.0
-POLL_SECONDS = 0.1
-
-
-@dataclass(frozen=True)
-class Running:
-    """Programs started by `up`.
-
-    Attributes:
-        address: host and port, as reachable from this machine.
-        token: token of an operator's session.
-        view_token: token of a view-only session.
-        spans_token: bearer token of span senders; None: spans are not received.
-        backend: backend process.
-        collector: the collector process, or None.
-        ring: process that writes the ring, or None.
-    """
-
-    address: str
-    token: str
-    view_token: str
-    spans_token: str | None
-    backend: Supervisor
-    collector: Supervisor | None
-    ring: Supervisor | None
-
-    @property
-    def url(self) -> str:
-        """URL of the page, including the token."""
-        return f"http://{self.address}/#token={self.token}"
-
-    @property
-    def view_url(self) -> str:
-        """URL of a view-only session."""
-        return f"http://{self.address}/#token={self.view_token}"
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -171,9 +130,9 @@ def _run(options: argparse.Namespace) -> int:
                 start = held.enter_context(Launcher(collector.command, collector.environ)).start
             gap = give_up_rights(user)
             if gap:
-                _say(gap)
+                say(gap)
             if user is None:
-                _say(
+                say(
                     "the backend is user root, without root's capabilities, as its folders are "
                     "root's; --user NAME runs it as another user"
                 )
@@ -182,7 +141,7 @@ def _run(options: argparse.Namespace) -> int:
         backend = _backend_program(options, sock, settings, own, log.reading, ring)
         running = _running(options, sock, settings, backend, start, log)
         if ring is not None:
-            keeper = Supervisor("ring", ring.program(own).start, _say, log)
+            keeper = Supervisor("ring", ring.program(own).start, say, log)
             running = replace(running, ring=keeper)
         return asyncio.run(_up(options, running, shown))
 
@@ -194,7 +153,7 @@ def _show_service(options: argparse.Namespace, token: str) -> int:
         with BackendClient(address, token) as client:
             client.request_model("/health", HealthResponse)
             if options.demo:
-                asyncio.run(_start_demo(client))
+                asyncio.run(start_demo(client))
     except (RefusedError, UntrustedError, UnavailableError) as error:
         raise CommandError(f"the system service cannot be used: {error}") from None
     url = f"http://{address}/#token={token}"
@@ -203,7 +162,7 @@ def _show_service(options: argparse.Namespace, token: str) -> int:
         print_lines(json.dumps(facts))
     else:
         print_lines(f"tidscope is at {url}")
-        _say("it is the system's service, with the service's options; --port starts another one")
+        say("it is the system's service, with the service's options; --port starts another one")
     return 0
 
 
@@ -213,7 +172,7 @@ async def _up(options: argparse.Namespace, running: Running, shown: Mapping[str,
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     tasks = {
-        asyncio.create_task(_announce(options, running, stop, shown)),
+        asyncio.create_task(announce(options, running, stop, shown)),
         asyncio.create_task(_until(stop)),
     }
     if running.collector is not None:
@@ -238,7 +197,7 @@ async def _keep_ring(ring: Supervisor) -> None:
     try:
         await ring.run()
     except CommandError as error:
-        _say(f"no minutes are kept: {error}")
+        say(f"no minutes are kept: {error}")
 
 
 async def _first_failure_or(stop: asyncio.Event, tasks: set[asyncio.Task[None]]) -> None:
@@ -333,125 +292,10 @@ def _running(
         settings.token,
         settings.view_token,
         settings.spans_token if options.otlp_receiver else None,
-        Supervisor(backend.name, backend.start, _say, log),
-        None if start is None else Supervisor("collector", start, _say, log),
+        Supervisor(backend.name, backend.start, say, log),
+        None if start is None else Supervisor("collector", start, say, log),
         None,
     )
-
-
-async def _announce(
-    options: argparse.Namespace, running: Running, stop: asyncio.Event, shown: Mapping[str, str]
-) -> None:
-    """Wait until all programs are ready, and print their addresses."""
-    with BackendClient(running.address, running.token) as client:
-        await _ready(running, client)
-        if running.collector is not None:
-            await _report_privileges(client)
-        if options.demo:
-            await _start_demo(client)
-    if options.json:
-        facts = {
-            "url": running.url,
-            "address": f"http://{running.address}",
-            "token": running.token,
-            "view_url": running.view_url,
-            "spans_token": running.spans_token,
-            "backend_pid": running.backend.pid,
-            "collector_pid": running.collector and running.collector.pid,
-            "ring_pid": running.ring and running.ring.pid,
-        }
-        print_lines(json.dumps(facts), flush=True)
-    else:
-        print_lines(f"tidscope is at {running.url}", flush=True)
-        print_lines(f"view only: {running.view_url}", flush=True)
-        if running.spans_token is not None:
-            print_lines(*_how_to_send(options, running.spans_token), flush=True)
-        if options.tell_hosts:
-            print_lines(*_how_to_add_hosts(options, running), flush=True)
-        _say("Ctrl-C stops it")
-    wanted = options.open
-    if wanted is None:
-        wanted = sys.stdout.isatty() and has_display(shown, os.geteuid())
-    with page_in_browser(running.url, wanted):
-        await stop.wait()
-
-
-def _how_to_send(options: argparse.Namespace, token: str) -> list[str]:
-    """Return the environment variables of a program that sends spans here."""
-    return [
-        "programs with an OpenTelemetry SDK send their spans here with",
-        f"  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://127.0.0.1:{options.otlp_http_port}/v1/traces",
-        "  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/protobuf",
-        f"  OTEL_EXPORTER_OTLP_TRACES_HEADERS=authorization=Bearer%20{token}",
-        f"or, by gRPC, to http://127.0.0.1:{options.otlp_grpc_port}",
-    ]
-
-
-def _how_to_add_hosts(options: argparse.Namespace, running: Running) -> list[str]:
-    """Return what to do on this machine and on another host, so that its collector connects."""
-    name = socket.getfqdn()
-    port = running.address.rpartition(":")[2]
-    address = f"wss://{name}" if options.host == DEFAULT_HOST else f"ws://{name}:{port}"
-    lines = [
-        "another host NAME is added by its secret, which this command prints here",
-        "  tidscope hosts add NAME",
-        "and is given there",
-        f"  {COLLECTOR_VARIABLE}=SECRET tidscope collect --backend {address}",
-    ]
-    if options.host == DEFAULT_HOST:
-        lines.append("through a proxy on this machine that ends TLS (docs/installing.md)")
-    return [*lines, 'all hosts answer to  tidscope query "describe roles"']
-
-
-async def _ready(running: Running, client: BackendClient) -> None:
-    """Wait for the backend, then for the collector.
-
-    Raises:
-        CommandError: a program does not become ready.
-    """
-    missing = "the backend did not answer"
-    try:
-        async with asyncio.timeout(READY_SECONDS):
-            while True:
-                with suppress(UnavailableError):
-                    health = await _request(client, "/health", HealthResponse)
-                    if running.collector is None or health.collectors:
-                        return
-                    missing = "the collector did not connect"
-                await asyncio.sleep(POLL_SECONDS)
-    except TimeoutError:
-        raise CommandError(f"{missing} within {READY_SECONDS:g} s; see its output above") from None
-    except (RefusedError, UntrustedError) as error:
-        raise CommandError(f"another program answers at {running.address}: {error}") from None
-
-
-async def _report_privileges(client: BackendClient) -> None:
-    with suppress(UnavailableError, RefusedError, UntrustedError):
-        for host in (await _request(client, "/hosts", HostsResponse)).hosts:
-            if not host.collector.privileged:
-                _say(f"the collector lacks privileges: {host.collector.reason}")
-
-
-async def _start_demo(client: BackendClient) -> None:
-    try:
-        demo = await _request(client, "/demo", DemoResponse, method="POST")
-    except (UnavailableError, RefusedError, UntrustedError) as error:
-        _say(f"the demo did not start: {error}")
-    else:
-        _say(f"the demo program has process id {demo.target.process.pid}")
-
-
-async def _request(client: BackendClient, path: str, answer: type[M], method: str = "GET") -> M:
-    return await asyncio.to_thread(client.request_model, path, answer, method)
-
-
-def _say(text: str) -> None:
-    """Print a line to standard error, ignoring failures.
-
-    A full disk or a closed pipe must not end supervised programs.
-    """
-    with suppress(OSError):
-        print_lines(f"tidscope: {text}", file=sys.stderr, flush=True)
 
 
 COMMAND = Command(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Searched(NamedTuple):
-    """What can be searched of a host.
+    """Facts of a host that can be searched.
 
     Attributes:
         name: name of the host.

@@ -1,4 +1,4 @@
-"""What the messages of a collector are checked against: announced targets and frame numbers.
+"""Announced targets and frame numbers, against which messages of a collector are checked.
 
 Loads no library of tables: the ring's process needs little memory.
 """

@@ -15,9 +15,9 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from tidscope_backend import VERSION
-from tidscope_backend.api.openapi import binary
 from tidscope_backend.metrics.families import ExportCounts, Facts, families
 from tidscope_backend.settings import metrics_address
+from tidscope_backend.web import binary
 
 PATH = "/metrics"
 

@@ -1,4 +1,4 @@
-"""What the ring has on disk, by part, and which parts have to go."""
+"""Parts of the ring on disk, and which of them have to go."""
 
 import shutil
 from collections.abc import Iterator

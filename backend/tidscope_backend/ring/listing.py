@@ -1,4 +1,4 @@
-"""What the ring has, by target, for lists."""
+"""Lists of the ring: its tracks by target."""
 
 from collections.abc import Iterator
 from pathlib import Path

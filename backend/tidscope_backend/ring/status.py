@@ -1,6 +1,6 @@
-"""What the process that writes the ring tells the backend: a record in memory, for /metrics.
+"""Status of the process that writes the ring: a record in memory, which the backend reads.
 
-A full disk must not keep it from being told, so it is no file.
+It is no file, as the disk may be full.
 """
 
 import json

@@ -19,7 +19,7 @@ CONFIRMED_BYTES = 4 * 1024 * 1024
 WAITING_BYTES = 16 * 1024 * 1024
 """Maximum size of frames that wait for the recorder, in bytes; beyond it the oldest are lost."""
 MAX_KEPT = 128
-"""Maximum targets that the recorder is told of; beyond it the oldest ended one is forgotten."""
+"""Maximum targets that the recorder knows; beyond it the oldest ended one is forgotten."""
 
 
 class Targets(Protocol):
@@ -60,22 +60,22 @@ class RecorderTargets:
             self._gone.add(name)
 
 
-class ToldCommands:
-    """Runs commands of the backend, and has the recorder told of the targets that they begin.
+class AnnouncingCommands:
+    """Runs commands of the backend, and announces the targets that they begin to the recorder.
 
     Args:
         commands: runs them.
-        tell: tells the recorder what has changed.
+        announce: announces changes to the recorder.
     """
 
-    def __init__(self, commands: Commands, tell: Callable[[], None]) -> None:
-        self._commands, self._tell = commands, tell
+    def __init__(self, commands: Commands, announce: Callable[[], None]) -> None:
+        self._commands, self._announce = commands, announce
 
     async def answer(self, command: Command) -> Reply:
         """Run a command, as `CommandHandler.answer` does."""
         reply = await self._commands.answer(command)
         if isinstance(reply, TargetReply):
-            self._tell()
+            self._announce()
         return reply
 
 

@@ -24,6 +24,7 @@ it("says that an address names no page, and leads on", async () => {
   const links = within(screen.getByRole("main")).getAllByRole("link");
   expect(links.map((link) => link.getAttribute("href"))).toEqual([
     "/",
+    "/hosts",
     "/runs",
     "/compare",
     "/experiments",

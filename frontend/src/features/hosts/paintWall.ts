@@ -91,7 +91,7 @@ function paintFrames(
     }
     context.fillStyle = colours.background;
     context.fill();
-    // The smallest tiles are told apart by the gaps.
+    // Gaps alone divide the smallest tiles.
     if (!framed && !odd) return;
     context.lineWidth = odd ? 2 : 1;
     context.strokeStyle = odd ? colours.warning : colours.grid;

@@ -1,4 +1,4 @@
-/** What can be kept of a target beyond the buffer of the backend: buttons of a menu. */
+/** Buttons of a menu that keep more of a target than the buffer of the backend has. */
 
 import { useState } from "react";
 import { readRing } from "../../api/ring";

@@ -54,7 +54,7 @@ export function KeptTargets({ locked }: { readonly locked: boolean }) {
   );
 }
 
-/** What the ring has, in a line. */
+/** Content of the ring in a line. */
 export function keptText(ring: RingResponse): string {
   const age = ring.max_age_s === null ? "" : ` for ${formatDuration(ring.max_age_s)}`;
   const bound = ring.max_bytes === null ? "" : ` of ${formatValue(ring.max_bytes, "bytes")}`;

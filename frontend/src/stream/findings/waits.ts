@@ -223,7 +223,9 @@ export const NETWORK_RULE: Rule = {
               "threads",
               `wait ${sends ? "to send" : "for bytes"} on average`,
             ),
-            measured(peer?.per_s ?? Number.NaN, "1/s", `wake-ups a second by ${who}`),
+            peer
+              ? measured(peer.per_s, "1/s", `wake-ups a second by ${who}`)
+              : measured(threads, "threads", "not idle on average"),
           ],
           evidence: `${counted(Math.round(threads), "thread")}, over ${formatDuration(seconds)}. Threshold: ${percent(NETWORK_SHARE)} of its time.`,
           advice: sends
