@@ -10,6 +10,9 @@ from tidscope_wire.generated.models import (
     Recording,
     RecordRequest,
     Retention,
+    RingCut,
+    RingResponse,
+    RingTrack,
     RunCounts,
     RunEvent,
     RunEventsResponse,
@@ -129,6 +132,17 @@ def run_messages() -> list[BaseModel]:
             free_bytes=1,
             retention=retention,
         ),
+        RingResponse(
+            **{"on": True, "max_age_s": 3600, "max_bytes": 1 << 29, "bytes": 100, "lost": 0},
+            disk_full=False,
+            tracks=[
+                RingTrack(
+                    **{"id": RUN_ID, "target": target(), "host_name": "box", "bytes": 100},
+                    **{"from_unix_us": 1, "to_unix_us": 2},
+                )
+            ],
+        ),
+        RingCut(track=RUN_ID, from_unix_us=1, to_unix_us=2, name="a"),
         Recording(run=RUN_ID, target=TARGET_ID, name="work", created_unix_us=1),
         RecordRequest(
             target=TARGET_ID,

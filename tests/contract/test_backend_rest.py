@@ -351,6 +351,12 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     },
     ("POST", "/api/v1/targets/{target_id}/stacks"): {"seconds": 5},
     ("POST", "/api/v1/experiments"): {"name": "a", "preset": "quick"},
+    ("POST", "/api/v1/ring/cuts"): {
+        "track": "r-20261129-000000-000000",
+        "from_unix_us": 1,
+        "to_unix_us": 2,
+        "name": "a",
+    },
     ("POST", "/api/v1/runs"): {
         "target": TARGET_ID,
         "stacks": True,

@@ -11,7 +11,7 @@ from backend_builders import TARGET_ID, frame_bytes, host, key_frame, stream, ta
 from backend_server import SECRET, TOKEN, Backend, running_backend
 from fake_collector import FakeCollector
 from tidscope_backend import host_registry
-from tidscope_backend.ingest import frame_ingest
+from tidscope_backend.ingest import announced
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.models import (
     ClientProof,
@@ -216,7 +216,7 @@ MESSAGES: dict[str, bytes | FramesLost | TargetForgotten | TargetChanged | Targe
 async def test_a_collector_says_nothing_of_anothers_target(
     backend: Backend, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(frame_ingest, "ANNOUNCE_SECONDS", 0.1)
+    monkeypatch.setattr(announced, "ANNOUNCE_SECONDS", 0.1)
     message = MESSAGES[what]
     async with (
         backend.collector(secret=backend.add_host("a"), host=A) as a,
@@ -260,7 +260,7 @@ async def test_a_target_that_nobody_announced_is_claimed_by_nothing_said_of_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Else host A could begin the numbers of host B's next target before host B announces it."""
-    monkeypatch.setattr(frame_ingest, "ANNOUNCE_SECONDS", 0.1)
+    monkeypatch.setattr(announced, "ANNOUNCE_SECONDS", 0.1)
     async with backend.collector(secret=backend.add_host("a"), host=A) as a:
         await a.greeted()
         await (a.send(message) if isinstance(message, bytes) else a.say(message))

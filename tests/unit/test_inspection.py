@@ -234,6 +234,7 @@ FITTING: Arguments = {
     "processes": [(1, 0, None), (4_194_304, (1 << 64) - 1, (1, 2, -3))],
     "identities": [(1, 0)],
     "port": 65535,
+    "file": "08:01:131072",
     "timeout_s": 0.5,
     "addresses": [0, (1 << 64) - 1],
     "join_place": 0,

@@ -52,7 +52,7 @@ def fleet_router(questions: Questions) -> APIRouter:
             raise refusal(
                 "bad-request",
                 f"{counter!r} is not a counter of threads",
-                "GET /api/v1/fields lists them: scope thread, kind counter.",
+                "The list of fields has them: scope thread, kind counter.",
             )
         asked = {"program": program, "role": role, "counter": counter}
         return _json(await questions.ask("across", **asked, **_window(since_ms, until_ms)))

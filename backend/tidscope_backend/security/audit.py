@@ -29,6 +29,7 @@ ACTIONS: Mapping[tuple[str, str], AuditAction] = {
     ("DELETE", "/api/v1/experiments"): "end-experiment",
     ("POST", "/api/v1/runs"): "record",
     ("POST", "/api/v1/runs/import"): "import",
+    ("POST", "/api/v1/ring/cuts"): "cut",
     ("POST", "/api/v1/traces/import"): "import-traces",
     ("POST", "/api/v1/traces/jaeger"): "import-traces",
     ("PATCH", "/api/v1/runs/{run_id}"): "patch",

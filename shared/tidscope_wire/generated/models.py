@@ -58,6 +58,7 @@ AuditAction = TypeAliasType(
             "delete",
             "restore",
             "import",
+            "cut",
             "import-traces",
             "start-demo",
             "stop-demo",
@@ -7917,7 +7918,7 @@ class FrameHeader(Message):
     """
     How the counters of this sample were read; null if none were.
     """
-    tables: Annotated[list[FrameTable] | None, Field(max_length=20)] = None
+    tables: Annotated[list[FrameTable] | None, Field(max_length=24)] = None
     """
     Tables behind the rows, each name once: in key frames all rows, about once a second those that changed since the table was sent last; null if there are none. A row replaces an earlier one with the same key, and one whose figures are all 0 takes it away; in a key frame the table replaces the earlier table, and tables that it does not name are empty.
     """
