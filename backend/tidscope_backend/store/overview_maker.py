@@ -1,6 +1,7 @@
 """Makes the overview of a run from its parts, in one pass and bounded memory; see docs/runs.md."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -259,9 +260,7 @@ class OverviewMaker:
         reused = np.append(tid[1:] == tid[:-1], False) & (next_first > instant[begins])
         last = np.where(reused, np.minimum(last, next_first - 1), last)
         if self._state.exits:
-            exits = [
-                self._state.exits.get(key) for key in zip(tid.tolist(), start.tolist(), strict=True)
-            ]
+            exits = self._exits_of(zip(tid.tolist(), start.tolist(), strict=True))
             known = np.array([exit is not None for exit in exits])
             exit_ns = np.array([exit or 0 for exit in exits], np.int64)
             exit = np.searchsorted(frames.time_ns, exit_ns) - 1
@@ -277,6 +276,20 @@ class OverviewMaker:
             or [np.empty(len(readings.life))]
         )
         return _Lives(tid, start, instant[begins], last, readings, values[: len(self._kept)])
+
+    def _exits_of(self, lives: Iterable[tuple[int, int]]) -> list[int | None]:
+        """Times of exits of threads, by thread ID and start; None: none is known.
+
+        Where an exit was lost, and the birth of the next thread with that ID too, the exit of that
+        one ends both.
+        """
+        exits = sorted(self._state.exits.items())
+        known = [key for key, _ in exits]
+        places = ((bisect_left(known, life), life) for life in lives)
+        return [
+            exits[at][1] if at < len(exits) and known[at][0] == tid else None
+            for at, (tid, _) in places
+        ]
 
     def _add_process(self, lives: _Lives, before: int, exited: Floats) -> None:
         """Add counters of the process at the instants from `before` on, summed as on the page."""
