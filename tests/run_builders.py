@@ -133,12 +133,20 @@ def run_messages() -> list[BaseModel]:
             retention=retention,
         ),
         RingResponse(
-            **{"on": True, "max_age_s": 3600, "max_bytes": 1 << 29, "bytes": 100, "lost": 0},
+            on=True,
+            max_age_s=3600,
+            max_bytes=1 << 29,
+            bytes=100,
+            lost=0,
             disk_full=False,
             tracks=[
                 RingTrack(
-                    **{"id": RUN_ID, "target": target(), "host_name": "box", "bytes": 100},
-                    **{"from_unix_us": 1, "to_unix_us": 2},
+                    id=RUN_ID,
+                    target=target(),
+                    host_name="box",
+                    from_unix_us=1,
+                    to_unix_us=2,
+                    bytes=100,
                 )
             ],
         ),

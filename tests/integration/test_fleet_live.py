@@ -15,6 +15,7 @@ from live_page import LivePage
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats_servers import Servers
+from processes import wait_until
 from tidscope_backend.ingest.private_socket import open_private_socket
 from tidscope_backend.nats_link.bus import Bus
 from tidscope_backend.nats_link.host_relay import HostRelay
@@ -75,9 +76,7 @@ async def thief(servers: Servers) -> AsyncIterator[tuple[Client, list[Exception]
 
 async def said(caplog: pytest.LogCaptureFixture, text: str) -> None:
     """Wait until a log line has a text."""
-    async with asyncio.timeout(LONGEST_S):
-        while text not in caplog.text:  # noqa: ASYNC110 - log lines wake nobody
-            await asyncio.sleep(0.05)
+    await asyncio.to_thread(wait_until, lambda: text in caplog.text, LONGEST_S)
 
 
 def with_roles(frame: bytes, roles: list[RoleTotals]) -> bytes:

@@ -66,7 +66,7 @@ def wall(database: "duckdb.DuckDBPyConnection", window: Window) -> FleetHosts:
         """
     )
     pairs = database.execute(
-        f"select program, role, hosts from pairs {used} order by place"  # noqa: S608
+        f"select program, role, hosts from pairs {used} order by place"
     ).fetchall()
     sums = ", ".join(f"sum({name}) as {name}" for name in NATURES)
     each = ", ".join(f"{growth(name)} / 1e3 as {name}" for name in NATURES)
@@ -86,7 +86,7 @@ def wall(database: "duckdb.DuckDBPyConnection", window: Window) -> FleetHosts:
         select hosts.host, name, labels, sum(live) as live, any_value(named.roles), {sums}
         from shares join hosts using (host) left join named using (host)
         group by hosts.host, name, labels, hosts.place order by hosts.place
-        """  # noqa: S608
+        """
     ).fetchall()
     curves = database.execute(rates("cpu")).fetchnumpy()
     cores = matrix(curves, len(rows), window.steps)
@@ -126,13 +126,13 @@ def across(
         select host, name, labels, sum(live), sum(1e6 * grown / span_us) as value, place
         from totals join hosts using (host)
         where grown is not null group by host, name, labels, place order by value desc, name
-        """  # noqa: S608
+        """
     ).fetchall()
     bands = database.execute(
         f"""
         select step, quantile_cont(rate, [0.1, 0.5, 0.9]) from ({rates("value")})
         group by step order by step
-        """  # noqa: S608
+        """
     ).fetchall()
     levels: list[list[float | None]] = [[None] * window.steps for _ in range(3)]
     for step, found in bands:
@@ -200,7 +200,7 @@ def compare(
             from steps group by host, target, program, role having span_us > 0)
         select name, labels, list(distinct program), list(distinct role), {sums}
         from totals join hosts using (host) group by host, name, labels order by name
-        """  # noqa: S608
+        """
     ).fetchall()
     searched = [
         Searched(name, _labels(labels), programs, [one for one in roles if one is not None])

@@ -79,7 +79,7 @@ def make_steps(
             and ($program is null or program = $program)
             and ($role is null or coalesce(role, '') = $role)
         group by host, target, program, role, step
-        """,  # noqa: S608 - expressions are ours
+        """,
         {
             "from": window.from_us,
             "to": window.to_us,
@@ -114,7 +114,7 @@ def rates(name: str) -> str:
             window w as (partition by host, target, program, role order by step))
         join hosts using (host)
         where rate is not null group by place, step
-    """  # noqa: S608 - names are ours
+    """
 
 
 def matrix(rows: Mapping[str, Any], hosts: int, steps: int) -> list[list[float | None]]:

