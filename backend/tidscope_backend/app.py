@@ -1,19 +1,15 @@
 """Composition root: the only place that wires the backend's parts together."""
 
 import asyncio
-import json
 import time
-from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Container, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from tidscope_wire.audit import FILE as AUDIT_FILE
 from tidscope_wire.audit import TIDSCOPE, AuditLog, AuditTrail
 from tidscope_wire.generated.models import (
     FrameHeader,
-    Host,
     LiveState,
     Retention,
     Role,
@@ -61,11 +57,7 @@ from tidscope_backend.connections.table import ConnectionCounts
 from tidscope_backend.debug_files.service import open_debug_files
 from tidscope_backend.demo.demo_process import DemoProcess
 from tidscope_backend.experiments.child import ExperimentProcess
-from tidscope_backend.fleet.asking import Questions
-from tidscope_backend.fleet.recent_roles import RecentRoles
-from tidscope_backend.fleet.role_keeper import RoleKeeper
-from tidscope_backend.fleet.role_rows import Reading
-from tidscope_backend.fleet.role_table import FOLDER
+from tidscope_backend.fleet.totals import FleetTotals
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.endpoint import CollectorEndpoint
 from tidscope_backend.ingest.frame_ingest import FrameIngest
@@ -153,17 +145,11 @@ class Backend:
         self.demo_process = DemoProcess(self.links)
         self.experiment_process = ExperimentProcess(settings)
         self.exports = ExportCounts()
-        self.roles = self._keeper()
+        self.totals = FleetTotals(settings, self.registry, self.meters, self.disk, clock)
         self.sessions = CollectorSessions(
             *(settings, self.registry, self.links, self.ingest), self.recorder.unfinished_targets
         )
         self.fleet = self._fleet()
-        self.recent_roles = RecentRoles(self._readings, kept=self.roles is not None)
-        runs_dir = settings.runs_dir
-        self.questions = Questions(
-            *(None if runs_dir is None else runs_dir / FOLDER, self.recent_roles, self._live_hosts),
-            clock,
-        )
         self.unwatched = UnwatchedTargets(
             *(self.registry, self.links, clock),
             *(settings.slow_unwatched_seconds, settings.detach_unwatched_seconds),
@@ -200,15 +186,6 @@ class Backend:
             self.registry.attached, self.links.name_threads, self.clock
         )
 
-    def _keeper(self) -> RoleKeeper | None:
-        settings = self.settings
-        if settings.runs_dir is None or settings.keep_roles_seconds is None:
-            return None
-        return RoleKeeper(
-            *(settings.runs_dir / FOLDER, self._readings, self.disk),
-            *(settings.keep_roles_seconds, settings.roles_store),
-        )
-
     def _fleet(self) -> FleetHosts | None:
         fleet = self.settings.fleet
         if fleet is None:
@@ -217,40 +194,9 @@ class Backend:
             Bus(fleet, "a backend"),
             self.sessions,
             lambda name: NatsAuthority(name, self.authenticator.claims),
-            self._observe_roles,
+            self.totals.observe,
             fleet,
         )
-
-    def _observe_roles(self, host_ids: Container[str], header: FrameHeader) -> None:
-        """Take totals by role that came alone, unless frames have brought newer ones."""
-        target, meter = self.registry.target(header.target), self.meters.targets.get(header.target)
-        is_newer = meter is None or meter.unix_us < header.unix_us
-        if is_newer and target is not None and target.host in host_ids:
-            self.meters.observe(target.host, header)
-
-    def _readings(self) -> Iterator[Reading]:
-        hosts = {one.id: (one.name, _labels_text(one)) for one in self.registry.hosts}
-        for target in self.registry.targets:
-            meter = self.meters.targets.get(target.id)
-            if meter is not None:
-                name, labels = hosts.get(target.host, ("", None))
-                yield Reading(target, name, meter, labels)
-
-    def _live_hosts(self) -> dict[str, Any]:
-        """Return what pages show of connected hosts beside their totals."""
-        attached: dict[str, list[str]] = defaultdict(list)
-        for target, _ in self.registry.attached():
-            attached[target.host].append(target.id)
-        return {
-            one.id: {
-                "name": one.name,
-                "labels": one.labels,
-                "connected": True,
-                "targets": attached[one.id],
-            }
-            for one in self.registry.hosts
-            if one.connected
-        }
 
     def state(self) -> LiveState:
         """Return what pages show of hosts, targets and recordings."""
@@ -291,8 +237,8 @@ class Backend:
             *(self.registry, self.links, self.fanout, self.meters),
             *(recorded, self.exports, self.connections),
             {} if self.debug_files is None else self.debug_files.outcomes,
-            {} if self.roles is None else self.roles.outcomes,
-            0 if self.roles is None else self.roles.parts_waiting,
+            self.totals.outcomes,
+            self.totals.parts_waiting,
             self._ring_status(),
         )
 
@@ -314,8 +260,7 @@ class Backend:
                     _tidy(self.spans, self.disk),
                     self.thread_naming.run(),
                     *(() if self.debug_files is None else (self.debug_files.run(),)),
-                    self.recent_roles.run(),
-                    *(() if self.roles is None else (self.roles.run(),)),
+                    *self.totals.work(),
                     *(() if self.fleet is None else (self.fleet.run(),)),
                     *pushing,
                 ),
@@ -327,9 +272,7 @@ class Backend:
                 yield
         finally:
             await self.experiment_process.stop()
-            await self.questions.close()
-            if self.roles is not None:
-                await self.roles.close()
+            await self.totals.close()
             await self.runs.close()
             await self.disk.write(self.spans.close)
             await self.recorder.close()
@@ -341,7 +284,7 @@ class Backend:
         registry, links, disk = self.registry, self.links, self.disk
         yield health_router(self.clock, registry, links, self.fanout, self.connections)
         yield hosts_router(registry)
-        yield fleet_router(self.questions)
+        yield fleet_router(self.totals.questions)
         yield processes_router(links)
         yield targets_router(registry, links)
         yield steering_router(registry, links)
@@ -392,10 +335,6 @@ class Backend:
             _run_windows(self.runs, self.disk),
             self.disk,
         )
-
-
-def _labels_text(host: Host) -> str | None:
-    return json.dumps(host.labels, sort_keys=True) if host.labels else None
 
 
 def create_app(settings: Settings, connections: ConnectionCounts | None = None) -> FastAPI:
