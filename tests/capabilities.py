@@ -50,6 +50,7 @@ TRIED = {
     "two-cpus": "there is one CPU",
     "cgroup-limits": "no cgroup with a limit of memory or disk can be made",
     "kernel-build": "the extended kernel cannot be built",
+    "kernel-boot": "the extended kernel cannot run on this processor",
     "direct-walk": "the kernel has no task iterator that programs call (Linux 6.7)",
     "32-bit": "no 32-bit program can be built or run",
     "io_uring": "io_uring is not there",
