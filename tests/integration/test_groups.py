@@ -120,9 +120,10 @@ def test_a_control_group_is_what_its_own_clock_says() -> None:
     assert heard.counts.missed == 0
     assert heard.counts.started == COMMANDS + 2
     assert heard.counts.ended == COMMANDS + 3
-    # CPU time of the shell before it joined the group, some milliseconds, is not counted.
+    # CPU time of the shell before it joined the group is not counted: that of its start, some
+    # milliseconds on an idle machine.
     used = after.cpu_ns - before.cpu_ns
-    assert cpu_ns(heard) == pytest.approx(used, rel=0.02, abs=10_000_000)
+    assert cpu_ns(heard) == pytest.approx(used, rel=0.02, abs=30_000_000)
     assert np.all(heard.processes["live"] == 0)
 
 

@@ -40,7 +40,7 @@ def test_kubernetes_takes_what_kustomize_builds(kustomize: Path, tmp_path: Path)
             kubernetes_validate.validate(one, version, strict=True)
         name = "name" if one["kind"] == "Namespace" else "namespace"
         assert one["metadata"][name] == "tidscope"
-    (proxy,) = (one["metadata"]["name"] for one in resources if one["kind"] == "ConfigMap")
+    maps = {one["metadata"]["name"] for one in resources if one["kind"] == "ConfigMap"}
     pods = {
         one["kind"]: one["spec"]["template"]["spec"]
         for one in resources
@@ -49,5 +49,7 @@ def test_kubernetes_takes_what_kustomize_builds(kustomize: Path, tmp_path: Path)
     assert pods.keys() == {"Deployment", "DaemonSet"}
     for pod in pods.values():
         assert IMAGE in [container["image"] for container in pod["containers"]]
-    # The generated name, by which a changed configuration reaches the pods.
-    assert proxy in [one.get("configMap", {}).get("name") for one in pods["Deployment"]["volumes"]]
+    # Generated names, by which a changed configuration reaches the pods.
+    volumes = [volume for pod in pods.values() for volume in pod["volumes"]]
+    assert len(maps) == 2
+    assert maps == {one["configMap"]["name"] for one in volumes if "configMap" in one}
