@@ -179,6 +179,8 @@ def _remove(root: Path, live: bool, ask: bool) -> int:
     _call("systemctl", f"--root={root}", "disable", "--quiet", *ENABLED)
     if live:
         _call("systemctl", "stop", *reversed(UNITS))
+        # One that failed meanwhile would stay in lists; a pattern fits units that are loaded alone.
+        _call("systemctl", "reset-failed", "tidscope-*")
     for path in found:
         path.unlink()
     with_secret = (root / _SHARED).parent

@@ -14,10 +14,14 @@ interface DialogProps {
 /** A modal dialog; Esc, its button and a click outside close it. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
+  const body = useRef<HTMLDivElement>(null);
   // Runs before the dialog leaves the page; otherwise the browser would not restore the focus.
   useLayoutEffect(() => {
     const dialog = element.current;
     dialog?.showModal();
+    // Content that scrolls has to be reached by keyboard.
+    const content = body.current;
+    if (content !== null && content.scrollHeight > content.clientHeight) content.tabIndex = 0;
     return () => dialog?.close();
   }, []);
   useEffect(() => {
@@ -44,7 +48,9 @@ export function Dialog({ title, onClose, children }: DialogProps) {
             ×
           </Button>
         </header>
-        <div className={styles.body}>{children}</div>
+        <div ref={body} className={styles.body}>
+          {children}
+        </div>
       </div>
     </dialog>
   );

@@ -95,7 +95,8 @@ function placesOf(value: StackPlaces | null, refusal: Problem | null, retry: () 
 
 /** Query of a window; a live one ends with the newest known stacks. */
 function placesQuery(window: TimeWindow, now_s: number): string {
-  const ns = (t_s: number) => Math.max(0, Math.round(1e9 * t_s));
+  // Before the first frame the newest time is NaN.
+  const ns = (t_s: number) => Math.max(0, Math.round(1e9 * t_s)) || 0;
   const fixed = window.kind === "fixed";
   const from_ns = ns(fixed ? window.t0_s : now_s - window.seconds);
   const query = new URLSearchParams({ from_ns: String(from_ns) });
