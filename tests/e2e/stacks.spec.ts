@@ -84,13 +84,15 @@ test("a flame graph is driven by keys, keeps its view in the address, and differ
     await page.getByRole("button", { name: "Freeze" }).click();
     await expect(page.locator("[data-window=fixed]")).toBeVisible();
     await graph.focus();
-    await page.keyboard.press("Home");
-    // Functions have their names soon after their first stack.
-    await expect(graph).toHaveAttribute("data-cursor", "clone3");
-    for (const callee of ["start_thread", "work"]) {
-      await page.keyboard.press("ArrowDown");
-      await expect(graph).toHaveAttribute("data-cursor", callee);
-    }
+    // Functions have their names soon after their first stack; the cursor leaves a box that gets one.
+    await expect(async () => {
+      await page.keyboard.press("Home");
+      await expect(graph).toHaveAttribute("data-cursor", "clone3", { timeout: 1000 });
+      for (const callee of ["start_thread", "work"]) {
+        await page.keyboard.press("ArrowDown");
+        await expect(graph).toHaveAttribute("data-cursor", callee, { timeout: 1000 });
+      }
+    }).toPass();
     await expect(page.locator("[data-flame-said]")).toContainText(/work: .* \(\d+ %\), .* samples/);
     await page.keyboard.press("Enter");
     await expect(page).toHaveURL(/zoom=work/);
