@@ -62,28 +62,8 @@ export function KeptWindow({ track, onClose }: KeptWindowProps) {
     <Dialog title={`Keep a window of ${targetName(track.target)}`} onClose={onClose}>
       <form className={styles.form} onSubmit={(event) => void save(event)}>
         {problem === null ? null : <ProblemNotice problem={problem} />}
-        <label>
-          From
-          <input
-            className="text-field"
-            type="datetime-local"
-            step={0.001}
-            value={from}
-            required
-            onChange={(event) => setFrom(event.target.value)}
-          />
-        </label>
-        <label>
-          To
-          <input
-            className="text-field"
-            type="datetime-local"
-            step={0.001}
-            value={to}
-            required
-            onChange={(event) => setTo(event.target.value)}
-          />
-        </label>
+        <TimeField label="From" value={from} onChange={setFrom} />
+        <TimeField label="To" value={to} onChange={setTo} />
         <div className={styles.buttons}>
           <Button type="submit" variant="primary" disabled={busy || empty}>
             {busy ? "Cutting…" : "Keep as a run"}
@@ -92,5 +72,28 @@ export function KeptWindow({ track, onClose }: KeptWindowProps) {
         </div>
       </form>
     </Dialog>
+  );
+}
+
+interface TimeFieldProps {
+  readonly label: string;
+  /** Local time as an input has it. */
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+function TimeField({ label, value, onChange }: TimeFieldProps) {
+  return (
+    <label>
+      {label}
+      <input
+        className="text-field"
+        type="datetime-local"
+        step={0.001}
+        value={value}
+        required
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </label>
   );
 }
