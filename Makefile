@@ -71,8 +71,8 @@ libbpf: $(LIBBPF) ## compile the library that loads eBPF programs
 stacks: ## compile the program that takes stacks (needs Go)
 	@tools/build-stacks
 
-sampler-test: $(STAMP)-dev ## the tests of the sampler
-	cargo test --quiet --locked --manifest-path sampler/Cargo.toml --target-dir $(CARGO_TARGET)
+sampler-test: $(STAMP)-dev ## the tests of the sampler, on the same generated cases each time
+	PROPTEST_RNG_SEED=20260101 cargo test --quiet --locked --manifest-path sampler/Cargo.toml --target-dir $(CARGO_TARGET)
 
 up: install build ## start collector and backend, print the address (DEMO=1: with a program to watch)
 	@exec .venv/bin/tidscope up $(if $(filter 1,$(DEMO)),--demo) $(UP_ARGS)
@@ -94,6 +94,7 @@ test-room: $(STAMP)-dev $(COMPILED) ## the unit and contract tests of a room: ma
 test-deep: $(STAMP)-dev $(COMPILED) ## ten times the examples of each property, branch coverage, and FUZZ_RUNS broken inputs
 	@mkdir -p test-output/coverage
 	TIDSCOPE_DEEP_TESTS=1 $(PYTEST) -n $(TEST_WORKERS) tests/unit tests/contract --cov --cov-report=
+	PROPTEST_CASES=10000 cargo test --quiet --locked --manifest-path sampler/Cargo.toml --target-dir $(CARGO_TARGET) totals_tests
 	@$(PY) -m coverage json -q -o test-output/coverage/report.json
 	$(PY) tools/check_coverage.py
 	@$(MAKE) fuzz

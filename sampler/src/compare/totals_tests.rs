@@ -187,6 +187,17 @@ impl World {
         !self.lives[place].exiting && self.living(Some(self.lives[place].process)).len() > 1
     }
 
+    /// True if a sample has seen a thread under the main thread's id of this thread's process, or not this one.
+    ///
+    /// Otherwise nobody can tell whether the seen thread took that id or another one that no sample saw.
+    fn may_vanish(&self, tid: u32) -> bool {
+        let Some(life) = self.threads.get(&tid).map(|&place| &self.lives[place]) else {
+            return false;
+        };
+        let main = self.threads.get(&life.process).map(|&place| &self.lives[place]);
+        life.shown.is_none() || main.is_some_and(|main| main.shown.is_some())
+    }
+
     fn end(&mut self, tid: u32, lost: bool) {
         let place = self.threads[&tid];
         self.lives[place].exiting = true;
@@ -250,6 +261,12 @@ impl World {
 
     fn sample(&mut self, sample: &Sample) {
         self.samples += 1;
+        let late: Vec<u32> = sample
+            .late
+            .intersection(&sample.skip)
+            .copied()
+            .filter(|&tid| self.may_vanish(tid))
+            .collect();
         let listed: Vec<u32> =
             self.threads.keys().copied().filter(|tid| !sample.skip.contains(tid)).collect();
         let read: Vec<(u32, usize)> = listed
@@ -272,7 +289,7 @@ impl World {
         let before_ns = self.tick();
         rows.seen_ns.fill(before_ns);
         let mut exits = self.drained(before_ns);
-        for &tid in sample.late.intersection(&sample.skip) {
+        for tid in late {
             if self.may_end(tid) {
                 self.end(tid, false);
             }
@@ -376,8 +393,12 @@ impl World {
                         self.end(tid, *lost && self.loses);
                     }
                 }
-                Deed::Execute { chosen } if !self.loses => self.execute(self.choose(*chosen)),
-                Deed::Execute { .. } => {}
+                Deed::Execute { chosen } => {
+                    let tid = self.choose(*chosen);
+                    if !self.loses && self.may_vanish(tid) {
+                        self.execute(tid);
+                    }
+                }
                 Deed::Sample(sample) => self.sample(sample),
             }
         }
