@@ -1,12 +1,13 @@
-"""A process that executes a program while it is looked at is not shown as half of each."""
+"""A process that executes a program while it is looked at is not shown as half of each; late answers count."""
 
 import os
+import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from fake_proc import FakeProc, stat_line
-from tidscope_collector.inspection.conversation import ProgramReader, SeenProgram
+from tidscope_collector.inspection.conversation import Conversation, ProgramReader, SeenProgram
 from tidscope_collector.sampling.program import Program, ProgramWatch
 
 PID = 7
@@ -78,3 +79,24 @@ def test_what_is_seen_directly_is_of_one_program(
     change = watch.change()
     assert change is not None
     assert (change.program, change.previous, change.executed) == (SLEEP, SHELL.executable, True)
+
+
+class AnsweredByTest(ProgramReader):
+    """A reader whose child is the test."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._conversation = Conversation(0, connection, 16384)
+
+
+def test_a_late_answer_serves_the_next_request() -> None:
+    ours, child = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with ours, child:
+        reader = AnsweredByTest(ours)
+        assert reader.observe(patience_s=0) is None
+        seen = SeenProgram(executable=SLEEP.executable, stack=SLEEP.stack)
+        child.send(seen.model_dump_json().encode())
+        assert reader.observe(patience_s=0) == seen
+        child.setblocking(False)
+        assert child.recv(16) == b"?"
+        with pytest.raises(BlockingIOError):
+            child.recv(16)

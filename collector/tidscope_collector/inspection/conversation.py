@@ -120,8 +120,11 @@ class ProgramReader:
         self._conversation = Conversation(*children().begin("program", about), _PROGRAM_BYTES)
 
     def observe(self, patience_s: float = PATIENCE_S) -> SeenProgram | None:
-        """Return the current program; None if the answer is late, or the process has ended."""
-        if not self._conversation.request():
+        """Return the current program; None if the answer is late, or the process has ended.
+
+        The next call gets a late answer, in place of one of its own.
+        """
+        if not self._conversation.pending and not self._conversation.request():
             return None
         try:
             return SeenProgram.model_validate_json(self._conversation.receive(patience_s))
@@ -134,13 +137,16 @@ class ProgramReader:
 
 
 def open_program(pid: int, start_ticks: int) -> ProgramReader | None:
-    """Return a reader, or None if the program is inaccessible."""
+    """Return a reader, or None if the program is inaccessible.
+
+    A reader whose first answer takes longer than OPEN_S is returned all the same.
+    """
     try:
         reader = ProgramReader(pid, start_ticks)
     except ChildError:
         return None
     found = reader.observe(patience_s=OPEN_S)
-    if found is None or not found.stack:
+    if found is not None and not found.stack:
         reader.close()
         return None
     return reader
