@@ -21,7 +21,8 @@ import pyarrow as pa
 from tidscope_backend.fleet.part_shipper import PartShipper
 from tidscope_backend.fleet.part_store import STAGED
 from tidscope_backend.fleet.queries import connect
-from tidscope_backend.fleet.role_keeper import COMMITTER, EVERY_S, PART_ROWS, write_part
+from tidscope_backend.fleet.recent_roles import EVERY_S
+from tidscope_backend.fleet.role_keeper import COMMITTER, PART_ROWS, write_part
 from tidscope_backend.fleet.role_rows import COUNTERS, SCHEMA
 from tidscope_backend.fleet.role_table import open_table, staged_parts
 from tidscope_backend.processes import run_module

@@ -17,7 +17,8 @@ from tidscope_backend.fleet.committer import commit
 from tidscope_backend.fleet.part_shipper import PartShipper
 from tidscope_backend.fleet.part_store import STAGED, PartStore, StoreError
 from tidscope_backend.fleet.queries import connect
-from tidscope_backend.fleet.role_keeper import COMMITTER, write_rows
+from tidscope_backend.fleet.role_keeper import COMMITTER, write_part
+from tidscope_backend.fleet.role_rows import table_of
 from tidscope_backend.fleet.role_table import staged_parts
 from tidscope_backend.processes import run_module
 
@@ -67,7 +68,8 @@ def write(folder: Path, *numbers: int) -> None:
         }
         for number in numbers
     ]
-    write_rows(folder / STAGED, rows)
+    table, _ = table_of(rows)
+    write_part(folder / STAGED, table)
 
 
 def shipper(folder: Path, gateway: Gateway, lost: list[int] | None = None) -> PartShipper:

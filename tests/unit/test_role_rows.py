@@ -10,6 +10,7 @@ from backend_builders import HOST_ID, host, target
 from builders import frame_header
 from tidscope_backend.fleet import role_keeper
 from tidscope_backend.fleet.part_store import STAGED
+from tidscope_backend.fleet.recent_roles import RecentRoles
 from tidscope_backend.fleet.role_keeper import RoleKeeper
 from tidscope_backend.fleet.role_rows import COUNTERS, SCHEMA, Reading, rows_of
 from tidscope_backend.fleet.role_table import staged_parts
@@ -71,11 +72,13 @@ def test_a_target_without_a_newer_frame_has_no_new_rows(watched: Watched) -> Non
 async def test_a_part_has_what_was_taken_since_the_one_before(
     watched: Watched, tmp_path: Path
 ) -> None:
-    keeper = RoleKeeper(tmp_path, watched.readings, Disk(), 1.0)
-    keeper.take()
-    keeper.take()
+    keeper = RoleKeeper(tmp_path, Disk(), 1.0)
+    recent = RecentRoles(watched.readings, keeper)
+    recent.take()
+    recent.take()
     await keeper.seal()
     watched.see(2000, WORKER)
+    recent.take()
     await keeper.close()
     first, second = (pq.read_table(part) for part in staged_parts(tmp_path))
     assert first.schema == SCHEMA
@@ -86,11 +89,13 @@ async def test_rows_wait_for_a_disk_and_beyond_a_bound_are_counted(
     watched: Watched, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / STAGED).write_text("no folder can be made here")
-    keeper = RoleKeeper(tmp_path, watched.readings, Disk(), 1.0)
-    keeper.take()
+    keeper = RoleKeeper(tmp_path, Disk(), 1.0)
+    recent = RecentRoles(watched.readings, keeper)
+    recent.take()
     assert not await keeper.seal()
     monkeypatch.setattr(role_keeper, "MAX_ROWS", 2)
     watched.see(2000, WORKER)
+    recent.take()
     await keeper.close()
     assert keeper.outcomes["lost"] == 2
     (tmp_path / STAGED).unlink()
@@ -107,14 +112,16 @@ async def test_a_part_that_could_not_be_flushed_is_written_again_with_the_same_r
     def refuse(path: Path) -> None:
         raise OSError(errno.EIO, "the disk is broken")
 
-    keeper = RoleKeeper(tmp_path, watched.readings, Disk(), 1.0)
-    keeper.take()
+    keeper = RoleKeeper(tmp_path, Disk(), 1.0)
+    recent = RecentRoles(watched.readings, keeper)
+    recent.take()
     with monkeypatch.context() as patched:
         patched.setattr(folder, "sync_folder", refuse)
         assert not await keeper.seal()
     (before,) = staged_parts(tmp_path)
     data = before.read_bytes()
     watched.see(2000, WORKER)
+    recent.take()
     await keeper.close()
     first, second = staged_parts(tmp_path)
     assert (first, first.read_bytes()) == (before, data)
@@ -125,8 +132,30 @@ async def test_rows_that_no_part_can_have_are_counted_and_the_others_kept(
     watched: Watched, tmp_path: Path
 ) -> None:
     watched.see(2000, WORKER.model_copy(update={"totals": {"cpu_run_ns": 2**63}}), REST)
-    keeper = RoleKeeper(tmp_path, watched.readings, Disk(), 1.0)
+    keeper = RoleKeeper(tmp_path, Disk(), 1.0)
+    recent = RecentRoles(watched.readings, keeper)
+    recent.take()
     await keeper.close()
     (part,) = staged_parts(tmp_path)
     assert [row.as_py() for row in pq.read_table(part)["role"]] == [None]
     assert keeper.outcomes == {"taken": 2, "refused": 1, "lost": 0}
+    assert recent.table()["role"].to_pylist() == [None]
+
+
+async def test_parts_and_waiting_rows_are_bounded_whatever_is_taken_at_once(
+    watched: Watched, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(role_keeper, "PART_ROWS", 3)
+    monkeypatch.setattr(role_keeper, "MAX_ROWS", 7)
+    keeper = RoleKeeper(tmp_path, Disk(), 1.0)
+    recent = RecentRoles(watched.readings, keeper)
+    for unix_us in (1000, 2000, 3000, 4000):
+        watched.see(unix_us, WORKER, REST)
+        recent.take()
+    await keeper.close()
+    parts = [pq.read_table(part) for part in staged_parts(tmp_path)]
+    assert sorted(part.num_rows for part in parts) == [1, 3, 3]
+    rows = [(row["time"].microsecond, row["role"]) for part in parts for row in part.to_pylist()]
+    taken = [(unix_us, role) for unix_us in (1000, 2000, 3000, 4000) for role in ("worker-#", None)]
+    assert sorted(rows, key=taken.index) == taken[1:]
+    assert keeper.outcomes == {"taken": 8, "refused": 0, "lost": 1}

@@ -17,8 +17,8 @@ from tidscope_backend.fleet import committer, table_care
 from tidscope_backend.fleet.committer import commit
 from tidscope_backend.fleet.part_store import STAGED, PartStore
 from tidscope_backend.fleet.queries import connect
-from tidscope_backend.fleet.role_keeper import COMMITTER, write_rows
-from tidscope_backend.fleet.role_rows import SCHEMA
+from tidscope_backend.fleet.role_keeper import COMMITTER, write_part
+from tidscope_backend.fleet.role_rows import SCHEMA, table_of
 from tidscope_backend.fleet.role_table import NoTableError, open_table, staged_parts
 from tidscope_backend.processes import run_module
 
@@ -34,7 +34,8 @@ def row(host: int, time: datetime = NOW, role: str | None = "worker-#") -> dict[
 
 
 def write(folder: Path, *rows: dict[str, Any]) -> Path:
-    return write_rows(folder / STAGED, list(rows))
+    table, _ = table_of(rows)
+    return write_part(folder / STAGED, table)
 
 
 @pytest.fixture

@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterable
 
 import pyarrow as pa
 
-from tidscope_backend.fleet.role_keeper import EVERY_S
-from tidscope_backend.fleet.role_rows import SCHEMA, Reading, rows_of
+from tidscope_backend.fleet.role_keeper import RoleKeeper
+from tidscope_backend.fleet.role_rows import SCHEMA, Reading, rows_of, table_of
 from tidscope_backend.pacing import next_multiple
 
+EVERY_S = 10.0
+"""Interval between two rows of a role, in seconds."""
 KEPT_S, UNKEPT_S = 80.0, 600.0
 """Age up to which rows stay, in seconds: with a table, until a part has them; and without one."""
 MAX_ROWS = 60_000
@@ -16,19 +18,25 @@ MAX_ROWS = 60_000
 
 
 class RecentRoles:
-    """Rows of the last minutes. Belongs to the event loop.
+    """Takes rows, and has those of the last minutes. Belongs to the event loop.
 
     Args:
         read: returns the attached targets.
-        kept: whether the rows are kept in the table, too.
+        keeper: writes the rows to the table; None if none is kept.
     """
 
-    def __init__(self, read: Callable[[], Iterable[Reading]], *, kept: bool) -> None:
-        self.kept = kept
-        self._read = read
+    def __init__(
+        self, read: Callable[[], Iterable[Reading]], keeper: RoleKeeper | None = None
+    ) -> None:
+        self._read, self._keeper = read, keeper
         self._taken: deque[pa.Table] = deque()
         self._taken_us: dict[str, int] = {}
         self._rows = 0
+
+    @property
+    def kept(self) -> bool:
+        """True if the rows are kept in the table, too."""
+        return self._keeper is not None
 
     async def run(self) -> None:
         """Take rows, until cancelled."""
@@ -39,8 +47,10 @@ class RecentRoles:
     def take(self) -> None:
         """Add a row of each role of the targets that have a newer frame."""
         readings = list(self._read())
-        taken = pa.Table.from_pylist(rows_of(readings, self._taken_us), SCHEMA)
+        taken, refused = table_of(rows_of(readings, self._taken_us))
         self._taken_us = {one.target.id: one.meter.unix_us for one in readings}
+        if self._keeper is not None:
+            self._keeper.add(taken, refused)
         self._taken.append(taken)
         self._rows += taken.num_rows
         most = (KEPT_S if self.kept else UNKEPT_S) / EVERY_S

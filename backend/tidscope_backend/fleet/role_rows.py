@@ -1,6 +1,6 @@
 """Totals by role of all targets, as rows of a table. Pure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -70,3 +70,17 @@ def rows_of(readings: Iterable[Reading], taken_us: Mapping[str, int]) -> list[di
         if meter.unix_us > taken_us.get(target.id, 0)
         for role in meter.roles
     ]
+
+
+def table_of(rows: Sequence[Mapping[str, Any]]) -> tuple[pa.Table, list[str]]:
+    """Return rows as a table, and why others do not fit, such as a number beyond 64 bits."""
+    try:
+        return pa.Table.from_pylist(rows, SCHEMA), []
+    except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
+        if len(rows) == 1:
+            return SCHEMA.empty_table(), [str(error)]
+    made = [table_of([row]) for row in rows]
+    return (
+        pa.concat_tables([table for table, _ in made]),
+        [reason for _, reasons in made for reason in reasons],
+    )

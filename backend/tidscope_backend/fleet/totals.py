@@ -45,10 +45,9 @@ class FleetTotals:
         self._keeper: RoleKeeper | None = None
         if folder is not None and settings.keep_roles_seconds is not None:
             self._keeper = RoleKeeper(
-                *(folder, self._readings, disk),
-                *(settings.keep_roles_seconds, settings.roles_store),
+                folder, disk, settings.keep_roles_seconds, settings.roles_store
             )
-        self._recent = RecentRoles(self._readings, kept=self._keeper is not None)
+        self._recent = RecentRoles(self._readings, self._keeper)
         self.questions = Questions(folder, self._recent, self._live_hosts, clock)
 
     def observe(self, host_ids: Container[str], header: FrameHeader) -> None:
@@ -69,6 +68,7 @@ class FleetTotals:
         """Write the last rows."""
         await self.questions.close()
         if self._keeper is not None:
+            self._recent.take()
             await self._keeper.close()
 
     @property
