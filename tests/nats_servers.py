@@ -6,8 +6,8 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
-from contextlib import ExitStack, closing
+from collections.abc import AsyncIterator, Sequence
+from contextlib import ExitStack, asynccontextmanager, closing
 from pathlib import Path
 from typing import Self
 
@@ -15,6 +15,7 @@ import nkeys
 from nacl.signing import SigningKey
 from tidscope_backend.nats_link.subjects import BACKEND_PERMISSIONS, Subjects
 from tidscope_backend.settings import FleetSettings
+from tidscope_processes import environment
 
 READY_S = 30.0
 
@@ -140,3 +141,25 @@ class Servers:
         for process in self.processes:
             process.kill()
             process.wait()
+
+
+@asynccontextmanager
+async def collecting(
+    servers: Servers, folder: Path, name: str = "box"
+) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Run `tidscope collect --fleet` with the key of a host; at the end it has ended well."""
+    key = folder / f"{name}.nk"
+    key.write_text(servers.keys[name].seed)
+    key.chmod(0o600)
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tidscope_backend", "collect", "--no-audit"),
+        *("--fleet", ",".join(servers.urls), "--fleet-key", str(key), "--fleet-name", name),
+        env=environment(XDG_STATE_HOME=str(folder / "state")),
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        _, said_last = await process.communicate()
+    assert process.returncode == 0, said_last.decode()

@@ -2,7 +2,6 @@
 
 import asyncio
 import signal
-import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,14 +13,13 @@ from capabilities import needs
 from live_page import LivePage
 from nats.aio.client import Client
 from nats.aio.msg import Msg
-from nats_servers import Servers
+from nats_servers import Servers, collecting
 from processes import wait_until
 from tidscope_backend.ingest.private_socket import open_private_socket
 from tidscope_backend.nats_link.bus import Bus
 from tidscope_backend.nats_link.host_relay import HostRelay
 from tidscope_backend.nats_link.subjects import Subjects
 from tidscope_collector.targets.targets import TargetRegistry
-from tidscope_processes import environment
 from tidscope_wire.frame import join, split
 from tidscope_wire.generated.models import (
     FramesLost,
@@ -314,28 +312,18 @@ async def test_the_command_gives_a_host_to_backends_and_says_goodbye(tmp_path: P
         running_backend(fleet=servers.settings("backend")) as backend,
         backend.page() as page,
     ):
-        key = tmp_path / "box.nk"
-        key.write_text(servers.keys["box"].seed)
-        key.chmod(0o600)
-        collecting = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "tidscope_backend", "collect", "--no-audit"),
-            *("--fleet", ",".join(servers.urls), "--fleet-key", str(key), "--fleet-name", "box"),
-            env=environment(XDG_STATE_HOME=str(tmp_path / "state")),
-            stderr=asyncio.subprocess.PIPE,
-        )
-        try:
-            async with asyncio.timeout(LONGEST_S), backend.program() as client:
-                while not any(host.connected for host in (await page.text(LiveState)).hosts):
-                    pass
-                answer = await client.post("/api/v1/targets", json={"pid": collecting.pid})
-                attached = Target.model_validate_json(answer.raise_for_status().content)
-                await page.subscribe(attached.id)
-                await page.frame()
-                await page.unsubscribe(attached.id)
-        finally:
-            collecting.terminate()
-            _, said_last = await collecting.communicate()
-        assert collecting.returncode == 0, said_last.decode()
+        async with (
+            collecting(servers, tmp_path) as collector,
+            asyncio.timeout(LONGEST_S),
+            backend.program() as client,
+        ):
+            while not any(host.connected for host in (await page.text(LiveState)).hosts):
+                pass
+            answer = await client.post("/api/v1/targets", json={"pid": collector.pid})
+            attached = Target.model_validate_json(answer.raise_for_status().content)
+            await page.subscribe(attached.id)
+            await page.frame()
+            await page.unsubscribe(attached.id)
         async with asyncio.timeout(LONGEST_S):
             while (await reported(backend)).collectors:
                 pass
