@@ -1,6 +1,7 @@
-"""Groups of thread states, with shares of time. Pure.
+"""Groups of thread states, natures of states, and shares of time. Pure.
 
-The page has the same groups: frontend/src/stream/states.ts.
+The page has the same in frontend/src/stream/states.ts; tests/contract/state_groups.json holds both
+to the same groups and natures.
 """
 
 from collections.abc import Mapping
@@ -53,11 +54,36 @@ GROUPS: tuple[StateGroup, ...] = (
     _group("sleep", "Sleeping", "sleep"),
 )
 """Groups in display order, work first; each state is in exactly one."""
+IDLE_STATES = ("poll", "sleep", "socket_accept", "child")
+"""States of threads that have nothing to do."""
+NATURES = ("running", "runnable", "blocked", "idle", "unknown")
+"""Natures of states in display order: whether threads work, wait, or have nothing to do."""
+_NATURES_OF_GROUPS = {
+    "running": "running",
+    "runnable": "runnable",
+    "throttled": "runnable",
+    # Totals do not tell threads at a lock from threads parked at a condition.
+    "locks": "unknown",
+}
+"""Natures of groups in totals of threads; other groups are blocked, except idle states."""
 
 
 def name_of_state(field: str) -> str:
     """Return the state of a field: `futex` for `state_futex_ns`."""
     return field.removeprefix("state_").removesuffix("_ns")
+
+
+def nature_of_state(group: StateGroup, field: str) -> str:
+    """Return the nature of a group's state in totals of threads."""
+    if name_of_state(field) in IDLE_STATES:
+        return "idle"
+    return _NATURES_OF_GROUPS.get(group.id, "blocked")
+
+
+def fields_of_natures() -> dict[str, tuple[str, ...]]:
+    """Return state fields by nature; each state has exactly one."""
+    natures = {field: nature_of_state(group, field) for group in GROUPS for field in group.fields}
+    return {one: tuple(field for field, its in natures.items() if its == one) for one in NATURES}
 
 
 def shares_of_time(totals: Mapping[str, int]) -> dict[str, float]:

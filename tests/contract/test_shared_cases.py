@@ -11,6 +11,7 @@ from fuzz.targets import TARGETS
 from golden_cases import cases
 from schema_check import schemas
 from tidscope_backend.cli import steer
+from tidscope_backend.state_groups import GROUPS, NATURES, fields_of_natures, name_of_state
 from tidscope_backend.traces.joining.timeline import IDLE, REASONS
 from tidscope_collector.steering.loop import setup
 from tidscope_collector.waits.states import State
@@ -74,6 +75,26 @@ def test_fields_stand_in_the_order_of_the_numbers() -> None:
 def test_every_case_says_what_it_means() -> None:
     assert all(case["meaning"].endswith(".") for case in STATE_CASES)
     assert len({case["name"] for case in STATE_CASES}) == len(STATE_CASES)
+
+
+STATE_GROUPS = json.loads(
+    Path(__file__).with_name("state_groups.json").read_text(encoding="utf-8")
+)["groups"]
+
+
+def test_groups_and_natures_of_states_are_those_of_the_table() -> None:
+    found = [(one.id, one.label, [name_of_state(field) for field in one.fields]) for one in GROUPS]
+    assert found == [(one["id"], one["label"], one["states"]) for one in STATE_GROUPS]
+    wanted = {
+        f"state_{state}_ns": "idle" if state in one["idle"] else one["in_totals"]
+        for one in STATE_GROUPS
+        for state in one["states"]
+    }
+    assert wanted.keys() == set(STATE_FIELDS)
+    natures = fields_of_natures()
+    assert tuple(natures) == NATURES
+    assert {field: nature for nature in natures for field in natures[nature]} == wanted
+    assert sum(map(len, natures.values())) == len(STATE_FIELDS)
 
 
 RATE_CASES = json.loads(Path(__file__).with_name("rates.json").read_text(encoding="utf-8"))["cases"]

@@ -14,13 +14,11 @@ from made_hosts import BEGAN, rows_of_hosts
 from tidscope_backend.fleet.answering import answer
 from tidscope_backend.fleet.asking import stream_of
 from tidscope_backend.fleet.host_search import Searched, matches
-from tidscope_backend.fleet.natures import FIELDS, NATURES
 from tidscope_backend.fleet.part_store import STAGED
 from tidscope_backend.fleet.questions import across, compare, wall
 from tidscope_backend.fleet.role_keeper import write_part
 from tidscope_backend.fleet.steps import Chosen, Window
 from tidscope_wire.generated.models import FleetAcross, FleetHosts
-from tidscope_wire.states import STATE_FIELDS
 
 BEGAN_US = int(BEGAN.timestamp() * 1e6)
 WINDOW = Window(BEGAN_US, BEGAN_US + 610_000_000)
@@ -49,12 +47,6 @@ def asked(rows: pa.Table) -> Iterator[duckdb.DuckDBPyConnection]:
 def many() -> pa.Table:
     labels = {name: {"canary": "true"} for name in HOSTS[:5]}
     return rows_of_hosts(HOSTS, RATES, changed=SLOW, labels=labels, seconds=200)
-
-
-def test_each_state_has_one_nature() -> None:
-    assert sorted(one for fields in FIELDS.values() for one in fields) == sorted(STATE_FIELDS)
-    assert tuple(FIELDS) == ("running", "runnable", "idle", "unknown", "blocked")
-    assert set(FIELDS) == set(NATURES)
 
 
 def test_a_wall_of_a_thousand_hosts(many: pa.Table) -> None:

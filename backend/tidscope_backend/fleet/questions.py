@@ -23,10 +23,10 @@ from tidscope_wire.generated.models import (
     GroupFigure,
     Verdict,
 )
+from tidscope_wire.states import STATE_FIELDS
 
 from tidscope_backend.comparison.statistics import difference, group_figure
 from tidscope_backend.fleet.host_search import Searched, matches
-from tidscope_backend.fleet.natures import FIELDS, NATURES, WITHOUT_LEDGER
 from tidscope_backend.fleet.role_rows import COUNTERS
 from tidscope_backend.fleet.steps import (
     Chosen,
@@ -37,6 +37,7 @@ from tidscope_backend.fleet.steps import (
     rates,
     rounded,
 )
+from tidscope_backend.state_groups import NATURES, fields_of_natures
 
 if TYPE_CHECKING:
     import duckdb
@@ -50,6 +51,12 @@ CONFIDENCE = (
     "difference by Welch's t, assuming independent, normally distributed hosts."
 )
 ONE_HOST = "One host in a set: it may be chance."
+WITHOUT_LEDGER: dict[str, tuple[str, ...]] = {
+    "running": ("cpu_run_ns",),
+    "runnable": ("cpu_delay_ns",),
+    "blocked": ("blkio_delay_ns", "swapin_delay_ns", "reclaim_delay_ns", "thrashing_delay_ns"),
+}
+"""Fields whose sum replaces the time in a nature if there are no times in states."""
 _FIELDS = {field.name: field for field in CATALOGUE.fields}
 
 
@@ -289,10 +296,11 @@ def _labels(text: str | None) -> dict[str, str]:
 
 def _natures() -> dict[str, str]:
     """Return SQL for the time in each nature; where no time in states is known, delays."""
-    any_state = f"coalesce({', '.join(one for fields in FIELDS.values() for one in fields)})"
+    natures = fields_of_natures()
+    any_state = f"coalesce({', '.join(STATE_FIELDS)})"
     return {
         nature: f"case when {any_state} is null then {_sum(WITHOUT_LEDGER.get(nature, ()))} "
-        f"else {_sum(FIELDS[nature])} end"
+        f"else {_sum(natures[nature])} end"
         for nature in NATURES
     }
 

@@ -2,7 +2,15 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { CATALOGUE } from "../wire/generated/catalogue";
 import { STATE_PARTS, stateOf } from "./breakdown";
-import { SINCE_FIELD, STATE_FIELD, STATES, timeInState } from "./states";
+import {
+  GROUP_NAMES,
+  GROUP_NATURES,
+  SINCE_FIELD,
+  STATE_FIELD,
+  STATES,
+  type StateGroup,
+  timeInState,
+} from "./states";
 
 interface Case {
   readonly name: string;
@@ -34,6 +42,27 @@ it("knows the states in the order of the catalogue", () => {
   );
   expect(STATES.map(({ field }) => field)).toEqual(fields.map(({ name }) => name));
   expect(STATES.map(({ number }) => number)).toEqual(fields.map((_, i) => i + 1));
+});
+
+it("has the groups and natures of the Python side", () => {
+  const table = new URL("../../../tests/contract/state_groups.json", import.meta.url);
+  const wanted = JSON.parse(readFileSync(table, "utf8")) as {
+    readonly groups: readonly { readonly nature: string; readonly in_totals: string }[];
+  };
+  const found = (Object.keys(GROUP_NAMES) as StateGroup[])
+    // Parked threads have no state of their own.
+    .filter((id) => id !== "parked")
+    .map((id) => {
+      const states = STATES.filter(({ group }) => group === id);
+      return {
+        id,
+        label: GROUP_NAMES[id],
+        nature: GROUP_NATURES[id],
+        states: states.map((state) => state.id),
+        idle: states.filter(({ idle }) => idle).map((state) => state.id),
+      };
+    });
+  expect(found).toEqual(wanted.groups.map(({ in_totals: _, ...group }) => group));
 });
 
 it("gives each state its place among the parts of time, idle ones on top", () => {
