@@ -52,10 +52,21 @@ class Servers:
         folder: for configuration files.
         count: number of servers.
         hosts: names of hosts that have keys.
+        tls: folder with tls.crt and tls.key, for servers that require TLS; None: without TLS.
+
+    Attributes:
+        scheme: scheme of the addresses.
     """
 
-    def __init__(self, folder: Path, count: int = 1, hosts: Sequence[str] = ("box",)) -> None:
-        self._folder = folder
+    def __init__(
+        self,
+        folder: Path,
+        count: int = 1,
+        hosts: Sequence[str] = ("box",),
+        tls: Path | None = None,
+    ) -> None:
+        self._folder, self._tls = folder, tls
+        self.scheme = "nats" if tls is None else "tls"
         self._ports, self._routes = free_ports(count), free_ports(count)
         self.keys = {name: Key() for name in (*hosts, "backend")}
         self.processes: list[subprocess.Popen[bytes]] = []
@@ -63,7 +74,9 @@ class Servers:
     @property
     def urls(self) -> tuple[str, ...]:
         """Addresses of all servers."""
-        return tuple(f"nats://127.0.0.1:{port}" for port in self._ports)
+        # Certificates name localhost; servers of a cluster name each other by address.
+        at = "localhost" if self.scheme == "tls" else "127.0.0.1"
+        return tuple(f"{self.scheme}://{at}:{port}" for port in self._ports)
 
     def settings(self, name: str, **changes: float) -> FleetSettings:
         """Settings of a host, or of a backend, with short intervals."""
@@ -79,10 +92,14 @@ class Servers:
                 BACKEND_PERMISSIONS if name == "backend" else Subjects(name).permissions()
             ]
         ]
+        tls = ""
+        if self._tls is not None:
+            certificate, key = self._tls / "tls.crt", self._tls / "tls.key"
+            tls = f"tls {{ cert_file: '{certificate}', key_file: '{key}' }}\n"
         routes = ", ".join(f"nats-route://127.0.0.1:{port}" for port in self._routes)
         for place, (port, route) in enumerate(zip(self._ports, self._routes, strict=True)):
             (self._folder / f"server-{place}.conf").write_text(
-                f"listen: 127.0.0.1:{port}\n"
+                f"listen: 127.0.0.1:{port}\n{tls}"
                 f"cluster {{ name: test, listen: 127.0.0.1:{route}, routes: [{routes}] }}\n"
                 f"authorization {{ users: [{', '.join(users)}] }}\n"
             )

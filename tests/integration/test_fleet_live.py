@@ -10,14 +10,12 @@ import pytest
 from backend_builders import TARGET_ID, stream, target
 from backend_server import Backend, running_backend
 from capabilities import needs
+from fleet_host import LONGEST_S, connected, running_host, said
 from live_page import LivePage
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats_servers import Servers, collecting
 from processes import wait_until
-from tidscope_backend.ingest.private_socket import open_private_socket
-from tidscope_backend.nats_link.bus import Bus
-from tidscope_backend.nats_link.host_relay import HostRelay
 from tidscope_backend.nats_link.subjects import Subjects
 from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_wire.frame import join, split
@@ -29,30 +27,13 @@ from tidscope_wire.generated.models import (
     RunManifest,
     Target,
 )
-from uplink_harness import MIB, UplinkHarness, quiet_targets
-
-LONGEST_S = 60.0
+from uplink_harness import quiet_targets
 
 
 @pytest.fixture
 def targets() -> Iterator[TargetRegistry]:
     with quiet_targets() as held:
         yield held
-
-
-@asynccontextmanager
-async def running_host(
-    servers: Servers, targets: TargetRegistry, name: str = "box"
-) -> AsyncIterator[tuple[HostRelay, UplinkHarness]]:
-    """A collector's uplink, and the relay that it is connected to."""
-    settings = servers.settings(name)
-    relay = HostRelay(name, Bus(settings, f"host {name}"), settings)
-    with open_private_socket() as sock:
-        running = asyncio.create_task(relay.run(sock))
-        async with UplinkHarness(targets, f"unix:{sock.getsockname()}", most_bytes=MIB) as harness:
-            yield relay, harness
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
 
 
 @asynccontextmanager
@@ -72,11 +53,6 @@ async def thief(servers: Servers) -> AsyncIterator[tuple[Client, list[Exception]
         await client.close()
 
 
-async def said(caplog: pytest.LogCaptureFixture, text: str) -> None:
-    """Wait until a log line has a text."""
-    await asyncio.to_thread(wait_until, lambda: text in caplog.text, LONGEST_S)
-
-
 def with_roles(frame: bytes, roles: list[RoleTotals]) -> bytes:
     """A frame whose header has totals by role."""
     header, body = split(frame)
@@ -87,15 +63,6 @@ async def reported(backend: Backend) -> HealthResponse:
     async with backend.program() as client:
         answer = await client.get("/api/v1/health")
     return HealthResponse.model_validate_json(answer.raise_for_status().content)
-
-
-async def connected(page: LivePage, count: int = 1) -> LiveState:
-    """Wait until a page hears of connected hosts."""
-    async with asyncio.timeout(LONGEST_S):
-        while True:
-            state = await page.text(LiveState)
-            if sum(host.connected for host in state.hosts) == count and state.targets:
-                return state
 
 
 def losses(page: LivePage) -> list[tuple[int, int]]:

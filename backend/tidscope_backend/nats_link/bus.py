@@ -8,7 +8,7 @@ import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from ssl import SSLContext, create_default_context
+from ssl import SSLCertVerificationError, create_default_context
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from tidscope_backend.settings import FleetSettings
@@ -29,6 +29,9 @@ MAX_QUEUED_BYTES = 32 * 1024 * 1024
 """Maximum bytes that wait for a server; further messages are dropped, counted, and noticed by
 their receivers."""
 _AUTHORIZATION = ("authorization", "authentication", "revoked")
+_AUTHORITY = "; name the file of the authority that signed it in SSL_CERT_FILE"
+_UNKNOWN_AUTHORITY = (18, 19, 20, 21)
+"""OpenSSL's reasons to refuse a certificate whose authority is not trusted (X509_V_ERR)."""
 Receive = Callable[[str, bytes], None]
 
 
@@ -102,11 +105,13 @@ class Bus:
 
     async def run(self) -> None:
         """Keep connected until cancelled."""
-        from nats.aio.client import Client
         from nats.errors import Error
 
+        from tidscope_backend.nats_link.nats_client import NatsClient
+
         while True:
-            client, ended = Client(), asyncio.Event()
+            client = NatsClient(needs_tls=_needs_tls(self._settings.servers))
+            ended = asyncio.Event()
             tasks = [
                 asyncio.create_task(self._serve(client, ended)),
                 asyncio.create_task(_until(ended)),
@@ -147,7 +152,9 @@ class Bus:
         async def closed() -> None:
             ended.set()
 
-        options: dict[str, Any] = {"tls": _tls(self._settings.servers)}
+        options: dict[str, Any] = {}
+        if _needs_tls(self._settings.servers):
+            options["tls"] = create_default_context()  # certificates by SSL_CERT_FILE
         if self._settings.seed:
             options["nkeys_seed_str"] = self._settings.seed
         await client.connect(
@@ -163,7 +170,7 @@ class Bus:
             reconnect_time_wait=1,
             max_reconnect_attempts=-1,
             no_echo=True,
-            **{name: value for name, value in options.items() if value is not None},
+            **options,
         )
         self._arrived(client)
 
@@ -220,7 +227,11 @@ class Bus:
                 f"the NATS server refuses the key of {self._name} ({text}): it is unknown there, "
                 "or was revoked; give the server its public key, or this program another seed"
             )
-        return f"no NATS server: {text}"
+        if isinstance(error, SSLCertVerificationError):
+            hint = _AUTHORITY if error.verify_code in _UNKNOWN_AUTHORITY else ""
+            text = f"the certificate of the NATS server is refused: {error.verify_message}{hint}"
+            return f"{self._name}: {text}"
+        return f"{self._name}: no NATS server: {text}"
 
     def _say(self, level: int, text: str) -> None:
         """Log an event; a repeat of the previous text is suppressed."""
@@ -230,13 +241,14 @@ class Bus:
 
 
 def _is_refused(error: Exception) -> bool:
+    if isinstance(error, SSLCertVerificationError):
+        return False  # A revoked certificate is no revoked key.
     return any(word in str(error).lower() for word in _AUTHORIZATION)
 
 
-def _tls(servers: Sequence[str]) -> SSLContext | None:
-    """Return how certificates are checked, by SSL_CERT_FILE or the system's; None without TLS."""
-    secure = any(one.startswith("tls:") for one in servers)
-    return create_default_context() if secure else None
+def _needs_tls(servers: Sequence[str]) -> bool:
+    """Return True if one address is tls://, since a cluster's servers are interchangeable."""
+    return any(one.startswith("tls:") for one in servers)
 
 
 async def _until(event: asyncio.Event) -> None:
