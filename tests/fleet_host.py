@@ -27,10 +27,12 @@ async def running_host(
     relay = HostRelay(name, Bus(settings, f"host {name}"), settings)
     with open_private_socket() as sock:
         running = asyncio.create_task(relay.run(sock))
-        async with UplinkHarness(targets, f"unix:{sock.getsockname()}", most_bytes=MIB) as harness:
-            yield relay, harness
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
+        try:
+            async with UplinkHarness(targets, f"unix:{sock.getsockname()}", most_bytes=MIB) as one:
+                yield relay, one
+        finally:
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
 
 
 async def said(caplog: pytest.LogCaptureFixture, text: str) -> None:

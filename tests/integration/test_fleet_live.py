@@ -16,6 +16,7 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats_servers import Servers, collecting
 from processes import wait_until
+from tidscope_backend.nats_link import relay_session
 from tidscope_backend.nats_link.subjects import Subjects
 from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_wire.frame import join, split
@@ -93,6 +94,24 @@ async def test_two_backends_see_a_host_and_frames_leave_it_for_who_looks(
         await other.subscribe(TARGET_ID)
         assert (await other.frames(9))[-1] == (9, 9)
         assert losses(page) == losses(other) == []
+
+
+async def test_frames_that_a_confirmation_lets_go_are_counted_as_sent(
+    tmp_path: Path, targets: TargetRegistry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frames = stream(1, 10)
+    monkeypatch.setattr(relay_session, "WINDOW_BYTES", sum(map(len, frames[:5])))
+    async with (
+        Servers(tmp_path) as servers,
+        running_host(servers, targets) as (relay, harness),
+        running_backend(fleet=servers.settings("backend")) as backend,
+        backend.page() as page,
+    ):
+        harness.put(frames)
+        await connected(page)
+        await page.subscribe(TARGET_ID)
+        assert await page.frames(10) == [(one, one) for one in range(1, 11)]
+        assert relay.counts.sent == 10
 
 
 async def test_commands_of_two_backends_get_their_own_replies(

@@ -9,7 +9,7 @@ import json
 import logging
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from socket import socket
 from typing import Any, NamedTuple
@@ -201,12 +201,11 @@ class HostRelay:
         if header.get("roles") is not None:
             self._roles[frame.target] = header
         watched = frame.target in self._watched
-        sent = 0
+        taken, sent, unwatched = self.counts
+        self.counts = Counts(taken + 1, sent, unwatched + (not watched))
         if watched:
             for session in self._sessions.values():
-                sent += session.advance(self._kept, (frame.target,))
-        taken, before, unwatched = self.counts
-        self.counts = Counts(taken + 1, before + sent, unwatched + (not watched))
+                self._advance(session, (frame.target,))
 
     def _take_fact(self, collector: _Collector, message: Json) -> None:
         """Take a text of the data connection; what is lost shows in the numbers of frames."""
@@ -277,12 +276,16 @@ class HostRelay:
             session.resume(text["resume"])
         elif text["type"] == "frames_received":
             session.confirm(text["targets"])
-            session.advance(self._kept, session.watched)
+            self._advance(session, session.watched)
         elif text["type"] == "frames_watched":
             session.watch(text["targets"], text.get("recorded", ()))
-            sent = session.advance(self._kept, session.watched)
-            self.counts = self.counts._replace(sent=self.counts.sent + sent)
+            self._advance(session, session.watched)
             self._update_watched()
+
+    def _advance(self, session: RelaySession, targets: Iterable[str]) -> None:
+        """Send and count the frames that a backend lacks, as far as its window has room."""
+        sent = session.advance(self._kept, targets)
+        self.counts = self.counts._replace(sent=self.counts.sent + sent)
 
     def _command(self, name: str, command: Json) -> None:
         """Pass a command on to the collector, under a number of the relay's own."""
