@@ -189,7 +189,8 @@ def test_without_an_installation_or_a_page_nothing_runs(tmp_path: Path, stage: s
 test_times = load_tool("test_times")
 REPORT = """<testsuites><testsuite name="pytest">
 <testcase classname="tests.unit.test_a" name="test_slow" time="2.5" />
-<testcase classname="tests.unit.test_a" name="test_slower" time="4.0"><failure /></testcase>
+<testcase classname="tests.unit.test_a" name="test_slower" time="4.0">
+<failure message="assert 1 == 2&#10;  by far">the whole story</failure></testcase>
 <testcase classname="tests.unit.test_b" name="test_middle" time="3.0" />
 </testsuite></testsuites>"""
 
@@ -204,6 +205,14 @@ def test_the_dearest_come_first(tmp_path: Path) -> None:
         "by file",
         "     6.5 s  tests/unit/test_a",
         "     3.0 s  tests/unit/test_b",
+    ]
+
+
+def test_the_end_of_a_log_says_what_was_wrong(tmp_path: Path) -> None:
+    report = tmp_path / "unit.xml"
+    report.write_text(REPORT)
+    assert test_times.read_failures([report]) == [
+        "failed: tests/unit/test_a::test_slower: assert 1 == 2 by far"
     ]
 
 
