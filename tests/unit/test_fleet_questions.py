@@ -151,8 +151,8 @@ def test_hosts_are_searched_by_words(case: dict[str, Any]) -> None:
 
 def test_rows_on_disk_and_in_memory_are_one_answer(tmp_path: Path) -> None:
     write_part(tmp_path / STAGED, rows_of_hosts(["kept"], RATES))
-    question = {
-        **{"folder": str(tmp_path), "kept": True, "live": {}},
+    question: dict[str, Any] = {
+        **{"folder": str(tmp_path), "kept": True, "live": {}, "wrong_clocks": None},
         **{"from_us": WINDOW.from_us, "to_us": WINDOW.to_us},
     }
     facts = {"name": "new", "labels": {}, "connected": True, "targets": ["t-1-0000000a"]}

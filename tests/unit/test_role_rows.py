@@ -69,6 +69,16 @@ def test_a_target_without_a_newer_frame_has_no_new_rows(watched: Watched) -> Non
     assert len(rows_of(watched.readings(), {target().id: 1000})) == 1
 
 
+def test_a_clock_that_is_set_back_repeats_times_and_rows_go_on(watched: Watched) -> None:
+    recent = RecentRoles(watched.readings)
+    hour_us = 3_600_000_000
+    for unix_us in (2 * hour_us, hour_us, hour_us + 1, 2 * hour_us, 2 * hour_us + 1):
+        watched.see(unix_us, WORKER)
+        recent.take()
+    times = recent.table()["time"].cast("int64").to_pylist()
+    assert times == [2 * hour_us, hour_us + 1, 2 * hour_us, 2 * hour_us + 1]
+
+
 async def test_a_part_has_what_was_taken_since_the_one_before(
     watched: Watched, tmp_path: Path
 ) -> None:

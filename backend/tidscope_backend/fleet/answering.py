@@ -73,6 +73,7 @@ def answer(question: Mapping[str, Any], recent: bytes) -> str:
             ),
         }
         found = answers[question["name"]]()
+    note = note or question["wrong_clocks"]
     text: str = found.model_copy(update={"note": note}).model_dump_json()
     return text
 

@@ -36,6 +36,7 @@ class Questions:
         folder: folder of the table; None without a runs directory.
         recent: rows in memory.
         live: returns what is known of hosts whose collectors are connected, by ID.
+        wrong_clocks: returns which hosts have rows at other times; None if all clocks are right.
         clock: seconds, monotonic.
     """
 
@@ -44,9 +45,11 @@ class Questions:
         folder: Path | None,
         recent: RecentRoles,
         live: Callable[[], Mapping[str, Any]],
+        wrong_clocks: Callable[[], str | None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._folder, self._recent, self._live, self._clock = folder, recent, live, clock
+        self._wrong_clocks = wrong_clocks
         self._shared: SharedReads[str] = SharedReads()
         self._turn = asyncio.Lock()
         self._process: asyncio.subprocess.Process | None = None
@@ -81,6 +84,7 @@ class Questions:
                 "folder": None if self._folder is None else str(self._folder),
                 "live": self._live() if name == "wall" else {},
                 "kept": self._recent.kept,
+                "wrong_clocks": self._wrong_clocks(),
                 **arguments,
             }
             try:

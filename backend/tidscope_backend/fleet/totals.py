@@ -17,6 +17,9 @@ from tidscope_backend.metrics.meters import Meters
 from tidscope_backend.settings import Settings
 from tidscope_backend.store.disk import Disk
 
+NOTABLE_US = 60_000_000
+"""Smallest difference of a host's clock that answers mention."""
+
 
 class FleetTotals:
     """Totals by role of a backend's hosts. Belongs to the event loop.
@@ -48,7 +51,9 @@ class FleetTotals:
                 folder, disk, settings.keep_roles_seconds, settings.roles_store
             )
         self._recent = RecentRoles(self._readings, self._keeper)
-        self.questions = Questions(folder, self._recent, self._live_hosts, clock)
+        self.questions = Questions(
+            folder, self._recent, self._live_hosts, self._wrong_clocks, clock
+        )
 
     def observe(self, host_ids: Container[str], header: FrameHeader) -> None:
         """Take totals by role that came alone, unless frames have brought newer ones."""
@@ -104,6 +109,21 @@ class FleetTotals:
             for one in self._registry.hosts
             if one.connected
         }
+
+    def _wrong_clocks(self) -> str | None:
+        """Return which connected hosts have rows at other times, or None."""
+        wrong = [
+            one.name
+            for one in self._registry.hosts
+            if one.connected and abs(one.clock_ahead_us or 0) >= NOTABLE_US
+        ]
+        if not wrong:
+            return None
+        hosts = wrong[0] if len(wrong) == 1 else f"{len(wrong)} hosts, such as {wrong[0]},"
+        return (
+            f"The clock of {hosts} differs from the backend's by a minute or more, "
+            "so rows are at the times of that clock."
+        )
 
 
 def _labels_text(host: Host) -> str | None:
