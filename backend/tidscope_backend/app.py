@@ -240,6 +240,7 @@ class Backend:
             self.totals.outcomes,
             self.totals.parts_waiting,
             self._ring_status(),
+            {} if self.fleet is None else self.fleet.relays,
         )
 
     @asynccontextmanager

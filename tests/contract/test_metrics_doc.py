@@ -29,6 +29,7 @@ from prometheus_client.parser import text_string_to_metric_families as parse_tex
 from tidscope_backend.metrics.families import ENDED_SECONDS, Facts, StreamFacts, families
 from tidscope_backend.metrics.meters import MAX_NAMED_PROCESSES, Meters
 from tidscope_backend.metrics.role_families import ROLE_FIELDS
+from tidscope_backend.nats_link.relay_counts import RelayCounts
 from tidscope_backend.ring.status import RingStatus
 from tidscope_wire.frame import join, split
 from tidscope_wire.generated.catalogue import CATALOGUE
@@ -85,6 +86,7 @@ def full() -> list[Metric]:
         debug_files={"fetched": 1},
         role_rows={"taken": 1},
         ring=RingStatus(pid=1),
+        relays={"db-17": RelayCounts()},
     )
     return list(families(facts))
 

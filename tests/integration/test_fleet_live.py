@@ -1,6 +1,7 @@
 """Collectors and backends over real NATS servers: found, looked at, cut off, refused."""
 
 import asyncio
+import re
 import signal
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -112,6 +113,14 @@ async def test_frames_that_a_confirmation_lets_go_are_counted_as_sent(
         await page.subscribe(TARGET_ID)
         assert await page.frames(10) == [(one, one) for one in range(1, 11)]
         assert relay.counts.sent == 10
+        async with asyncio.timeout(LONGEST_S), backend.program() as client:
+            text = ""
+            while 'tidscope_relay_frames_sent_total{name="box"} 10.0' not in text:
+                text = (await client.get("/metrics")).text
+        assert 'tidscope_relay_frames_total{name="box"} 10.0' in text
+        assert 'tidscope_relay_reconnects_total{name="box"} 0.0' in text
+        assert 'tidscope_relay_messages_dropped_total{name="box"} 0.0' in text
+        assert re.search(r'tidscope_relay_sent_bytes_total\{name="box"\} [1-9]', text)
 
 
 async def test_commands_of_two_backends_get_their_own_replies(
@@ -169,7 +178,7 @@ async def test_a_page_goes_on_while_each_server_is_killed_or_paused_in_turn(
     """Each frame comes once, or is named; a recording of the same time has the same frames."""
     async with (
         Servers(tmp_path, count=3) as servers,
-        running_host(servers, targets) as (_, harness),
+        running_host(servers, targets) as (relay, harness),
         running_backend(fleet=servers.settings("backend"), queue_frames=10_000) as backend,
         backend.page() as page,
     ):
@@ -198,6 +207,7 @@ async def test_a_page_goes_on_while_each_server_is_killed_or_paused_in_turn(
         assert sorted(arrived + lost) == list(range(1, last + 1))
         health = await reported(backend)
         assert health.lost == len(lost)
+        assert relay.counts.reconnects >= 1
 
 
 async def test_a_key_speaks_for_its_own_host_and_hears_nothing_of_another(

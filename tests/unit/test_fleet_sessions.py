@@ -28,6 +28,7 @@ from tidscope_backend.nats_link.envelopes import (
 )
 from tidscope_backend.nats_link.kept_frames import KeptFrames, read_frame
 from tidscope_backend.nats_link.keys import KeyFileError, read_seed
+from tidscope_backend.nats_link.relay_counts import RelayCounts
 from tidscope_backend.nats_link.relay_session import RelaySession
 from tidscope_backend.nats_link.subjects import Subjects, host_of, session_of
 from tidscope_backend.settings import MAX_FLEET_HOSTS, FleetSettings, Settings
@@ -65,6 +66,15 @@ def test_beats_are_no_messages_of_their_own() -> None:
 def test_what_is_no_message_is_refused(payload: bytes) -> None:
     with pytest.raises(StreamBrokenError):
         Inbound().take(payload)
+
+
+@pytest.mark.parametrize("count", [-1, 1 << 63, 10**400, 1.5, True, "1", None, [1]])
+def test_a_count_that_is_none_is_refused(count: object) -> None:
+    known = RelayCounts(sent=3, reconnects=(1 << 63) - 1)
+    assert RelayCounts.read(known._asdict()) == known
+    assert RelayCounts.read({"relay": "1"}) == RelayCounts()
+    with pytest.raises(ValueError, match="a count is no number, or too large"):
+        RelayCounts.read({"sent": count})
 
 
 def test_subjects_are_of_one_host() -> None:

@@ -17,7 +17,9 @@ from tidscope_backend.connections.table import ConnectionCounts
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.metrics.meters import HostMeter, Meters, TargetMeter
+from tidscope_backend.metrics.relay_families import relay_families
 from tidscope_backend.metrics.target_families import info_family, target_families
+from tidscope_backend.nats_link.relay_counts import RelayCounts
 from tidscope_backend.recording.recorder import Recorder
 from tidscope_backend.ring.status import RingStatus
 from tidscope_backend.stream.fanout import Fanout
@@ -73,6 +75,7 @@ class Facts:
         role_rows: rows of totals by role that are kept, by outcome.
         role_parts_waiting: parts of totals by role that wait for their store.
         ring: what the process says that writes the ring; None without one.
+        relays: counts of hosts' relays over NATS, by the name of the host's key.
     """
 
     stream: StreamFacts
@@ -85,6 +88,7 @@ class Facts:
     role_rows: Mapping[str, int] = field(default_factory=dict)
     role_parts_waiting: int = 0
     ring: RingStatus | None = None
+    relays: Mapping[str, RelayCounts] = field(default_factory=dict)
 
 
 def families(facts: Facts) -> Iterator[Metric]:
@@ -110,6 +114,7 @@ def families(facts: Facts) -> Iterator[Metric]:
             ),
         ),
         _of_ring(facts.ring),
+        relay_families(facts.relays),
         _of_connections(facts.connections),
         _of_runs(facts.runs),
         _of_collectors(facts),
@@ -385,6 +390,7 @@ def gather(
     role_rows: Mapping[str, int] = MappingProxyType({}),
     role_parts_waiting: int = 0,
     ring: RingStatus | None = None,
+    relays: Mapping[str, RelayCounts] = MappingProxyType({}),
 ) -> Facts:
     """Gather all facts at one instant, in the thread that changes them."""
     now = meters.clock()
@@ -423,4 +429,5 @@ def gather(
         role_rows=dict(role_rows),
         role_parts_waiting=role_parts_waiting,
         ring=ring,
+        relays=dict(relays),
     )

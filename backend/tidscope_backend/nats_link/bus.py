@@ -61,6 +61,8 @@ class Bus:
 
     Attributes:
         dropped: messages that found the queue full.
+        sent_bytes: bytes of the messages given to servers.
+        connections: connections to servers until now.
     """
 
     def __init__(self, settings: FleetSettings, name: str) -> None:
@@ -72,7 +74,7 @@ class Bus:
         self._connected = asyncio.Event()
         self._receivers: dict[str, Receive] = {}
         self._said = ""
-        self.dropped = 0
+        self.dropped = self.sent_bytes = self.connections = 0
 
     @property
     def is_connected(self) -> bool:
@@ -178,6 +180,7 @@ class Bus:
         url = client.connected_url
         at = f" at {url.hostname}:{url.port}" if url is not None else ""
         self._say(logging.INFO, f"connected to the NATS server{at}")
+        self.connections += 1
         self._connected.set()
 
     async def _pump(self, client: "Client") -> None:
@@ -198,6 +201,7 @@ class Bus:
             if order.what == "publish":
                 try:
                     await client.publish(order.subject, order.payload)
+                    self.sent_bytes += len(order.payload)
                 except Error:
                     # The connection was just lost; receivers notice the number.
                     self.dropped += 1

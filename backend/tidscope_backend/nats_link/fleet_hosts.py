@@ -12,6 +12,7 @@ from tidscope_wire.proof import HOST_NAME
 
 from tidscope_backend.ingest.session import CollectorSessions
 from tidscope_backend.nats_link.bus import Bus
+from tidscope_backend.nats_link.relay_counts import RelayCounts
 from tidscope_backend.nats_link.remote_host import RemoteHost
 from tidscope_backend.nats_link.subjects import ALL_HERE, ALL_ROLES, host_of
 from tidscope_backend.security.collector_access import NatsAuthority
@@ -47,7 +48,11 @@ class FleetHosts:
         self._hosts: dict[str, RemoteHost] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._said: dict[str, str] = {}
-        self.dropped: dict[str, int] = {}
+
+    @property
+    def relays(self) -> dict[str, RelayCounts]:
+        """Counts of the relays of hosts with a session, by the name of the host."""
+        return {name: host.counts for name, host in self._hosts.items()}
 
     async def run(self) -> None:
         """Find hosts until cancelled; then end all sessions."""
@@ -71,9 +76,10 @@ class FleetHosts:
         name = host_of(subject)
         with suppress(ValueError, KeyError, TypeError):
             facts: dict[str, Any] = json.loads(payload)
-            self.dropped[name] = int(facts["dropped"])
+            relay, counts = str(facts["relay"]), RelayCounts.read(facts)
             known = self._hosts.get(name)
-            if known is not None and known.relay == facts["relay"]:
+            if known is not None and known.relay == relay:
+                known.counts = counts
                 return
             if known is not None:
                 known.end("another relay speaks for the host")
@@ -83,9 +89,10 @@ class FleetHosts:
                 self._say(name, f"{MAX_FLEET_HOSTS} hosts have sessions")
             else:
                 host = RemoteHost(
-                    *(name, str(facts["relay"]), self._bus, self._sessions),
+                    *(name, relay, self._bus, self._sessions),
                     self._authority(name),
                 )
+                host.counts = counts
                 self._hosts[name] = host
                 task = asyncio.create_task(self._keep(host))
                 self._tasks.add(task)

@@ -32,6 +32,7 @@ from tidscope_backend.nats_link.envelopes import (
     read_head,
 )
 from tidscope_backend.nats_link.kept_frames import KeptFrames, read_frame
+from tidscope_backend.nats_link.relay_counts import RelayCounts
 from tidscope_backend.nats_link.relay_session import RelaySession
 from tidscope_backend.nats_link.subjects import Subjects, session_of
 from tidscope_backend.settings import FleetSettings
@@ -48,20 +49,6 @@ MAX_PENDING = 1000
 _ROLE_OMITS: Mapping[str, Any] = {"tables": None, "events": [], "kind": "delta"}
 """Members of a header that are left out where its totals travel alone."""
 Json = dict[str, Any]
-
-
-class Counts(NamedTuple):
-    """Numbers of the collector's frames, by what became of them.
-
-    Attributes:
-        taken: frames of the collector.
-        sent: frames sent, counted for each backend.
-        unwatched: frames that nobody watched when they came.
-    """
-
-    taken: int = 0
-    sent: int = 0
-    unwatched: int = 0
 
 
 class _Collector(NamedTuple):
@@ -87,9 +74,6 @@ class HostRelay:
         name: name of the host, which its key is for.
         bus: connection to NATS.
         settings: intervals.
-
-    Attributes:
-        counts: what became of the collector's frames.
     """
 
     def __init__(self, name: str, bus: Bus, settings: FleetSettings) -> None:
@@ -105,7 +89,17 @@ class HostRelay:
         self._number = 0
         self._watched: frozenset[str] = frozenset()
         self._changed = asyncio.Event()
-        self.counts = Counts()
+        self._counts = RelayCounts()
+
+    @property
+    def counts(self) -> RelayCounts:
+        """What the relay has done until now."""
+        bus = self._bus
+        return self._counts._replace(
+            dropped=bus.dropped,
+            sent_bytes=bus.sent_bytes,
+            reconnects=max(0, bus.connections - 1),
+        )
 
     async def run(self, sock: socket) -> None:
         """Serve the collector on a listening Unix socket, and backends, until cancelled."""
@@ -201,8 +195,9 @@ class HostRelay:
         if header.get("roles") is not None:
             self._roles[frame.target] = header
         watched = frame.target in self._watched
-        taken, sent, unwatched = self.counts
-        self.counts = Counts(taken + 1, sent, unwatched + (not watched))
+        self._counts = self._counts._replace(
+            taken=self._counts.taken + 1, unwatched=self._counts.unwatched + (not watched)
+        )
         if watched:
             for session in self._sessions.values():
                 self._advance(session, (frame.target,))
@@ -285,7 +280,7 @@ class HostRelay:
     def _advance(self, session: RelaySession, targets: Iterable[str]) -> None:
         """Send and count the frames that a backend lacks, as far as its window has room."""
         sent = session.advance(self._kept, targets)
-        self.counts = self.counts._replace(sent=self.counts.sent + sent)
+        self._counts = self._counts._replace(sent=self._counts.sent + sent)
 
     def _command(self, name: str, command: Json) -> None:
         """Pass a command on to the collector, under a number of the relay's own."""
@@ -335,7 +330,7 @@ class HostRelay:
 
     def _say_here(self) -> None:
         if self._collector is not None:
-            here = {"relay": self._id, **self.counts._asdict(), "dropped": self._bus.dropped}
+            here = {"relay": self._id, **self.counts._asdict()}
             self._bus.publish(self._subjects.here, json.dumps(here).encode())
 
     async def _beat(self) -> None:

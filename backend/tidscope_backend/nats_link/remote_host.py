@@ -21,6 +21,7 @@ from tidscope_backend.nats_link.envelopes import (
     Outbound,
     StreamBrokenError,
 )
+from tidscope_backend.nats_link.relay_counts import RelayCounts
 from tidscope_backend.nats_link.subjects import Subjects
 from tidscope_backend.security.collector_access import NatsAuthority
 
@@ -88,6 +89,7 @@ class RemoteHost:
         relay: relay of the host that the session is with.
         authority: hosts that the name's key may represent.
         heard_s: when the host was heard last, in seconds.
+        counts: counts of the relay, as it said last.
     """
 
     def __init__(
@@ -109,6 +111,7 @@ class RemoteHost:
         self._data = _Connection(lambda text: self._send(DATA, text.encode()))
         self._ended = asyncio.Event()
         self._reason = ""
+        self.counts = RelayCounts()
         self.heard_s = asyncio.get_running_loop().time()
 
     async def run(self) -> str:
