@@ -9,6 +9,7 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from made_hosts import BEGAN, rows_of_hosts
 from tidscope_backend.fleet.answering import answer
@@ -100,7 +101,30 @@ def test_a_restart_of_a_program_is_no_fall() -> None:
     )
     with asked(pa.concat_tables([before, renamed])) as database:
         found = across(database, WINDOW, Chosen(role="pgbackend"), "cpu_run_ns")
+        (host,) = wall(database, WINDOW).hosts
     assert all(one is None or one == pytest.approx(5e8) for one in found.median)
+    assert [(one.value, one.threads) for one in found.hosts] == [(5e8, 4)]
+    assert host.threads == 8
+    assert host.states == pytest.approx([0.75, 0.2, 1.5, 2, 3.55])
+    two = rows_of_hosts(["a", "b"], RATES, seconds=200)
+    other = two.filter(pc.equal(two["host_name"], "b"))
+    with asked(pa.concat_tables([before, renamed, other])) as database:
+        compared = compare(database, WINDOW, Chosen(), "host=a", "host=b")
+    assert compared.metrics
+    assert {one.first.mean for one in compared.metrics} == {5e8, 1e9, 2e9, 3e8, 7.5e8, 2e8, 1e8}
+    assert {one.difference.verdict for one in compared.metrics} == {"equal"}
+
+
+def test_programs_beside_one_another_are_added() -> None:
+    first = rows_of_hosts(["a"], RATES, seconds=200)
+    target = pa.array(["t-2-b"] * first.num_rows)
+    second = first.set_column(first.column_names.index("target"), "target", target)
+    late = second.filter(pc.greater(second["time"], pa.scalar(BEGAN + timedelta(seconds=95))))
+    for rows, times in ((second, 2), (late, 1.5)):
+        with asked(pa.concat_tables([first, rows.cast(first.schema)])) as database:
+            (host,) = wall(database, WINDOW).hosts
+            (value,) = across(database, WINDOW, Chosen(role="pgbackend"), "cpu_run_ns").hosts
+        assert (host.threads, value.threads, value.value) == (8 * times, 4 * times, 5e8 * times)
 
 
 @pytest.mark.parametrize(

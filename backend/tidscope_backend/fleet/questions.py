@@ -31,8 +31,8 @@ from tidscope_backend.fleet.role_rows import COUNTERS
 from tidscope_backend.fleet.steps import (
     Chosen,
     Window,
-    growth,
     make_steps,
+    make_totals,
     matrix,
     rates,
     rounded,
@@ -76,15 +76,13 @@ def wall(database: "duckdb.DuckDBPyConnection", window: Window) -> FleetHosts:
         f"select program, role, hosts from pairs {used} order by place"
     ).fetchall()
     sums = ", ".join(f"sum({name}) as {name}" for name in NATURES)
-    each = ", ".join(f"{growth(name)} / 1e3 as {name}" for name in NATURES)
-    seconds = ", ".join(f"coalesce({name} / nullif(span_us, 0), 0) as {name}" for name in NATURES)
+    make_totals(database, NATURES)
+    seconds = ", ".join(
+        f"coalesce({name} / 1e3 / nullif(covered_us, 0), 0) as {name}" for name in NATURES
+    )
     rows = database.execute(
         f"""
-        with totals as (
-            select host, program, role, max(last_us) - min(first_us) as span_us,
-                avg(live) as live, {each}
-            from steps group by host, target, program, role),
-        shares as (select host, program, role, live, {seconds} from totals),
+        with shares as (select host, program, role, live, {seconds} from totals),
         named as (
             select host, list(distinct pairs.place order by pairs.place) as roles
             from steps join pairs on steps.program = pairs.program
@@ -124,15 +122,13 @@ def across(
 ) -> FleetAcross:
     """Return a counter of a role on all hosts: bands over time, and a value of each host."""
     make_steps(database, window, {"value": _known(counter)}, chosen)
+    make_totals(database, ["value"])
     rows = database.execute(
-        f"""
-        with totals as (
-            select host, max(last_us) - min(first_us) as span_us, avg(live) as live,
-                {growth("value")} as grown
-            from steps group by host, target, program, role having span_us > 0)
-        select host, name, labels, sum(live), sum(1e6 * grown / span_us) as value, place
+        """
+        select host, name, labels, sum(live), sum(1e6 * value / covered_us) as value, place
         from totals join hosts using (host)
-        where grown is not null group by host, name, labels, place order by value desc, name
+        where covered_us > 0 and totals.value is not null
+        group by host, name, labels, place order by value desc, name
         """
     ).fetchall()
     bands = database.execute(
@@ -198,15 +194,13 @@ def compare(
         other: search for the hosts of the other set; empty for all that are not in the first.
     """
     make_steps(database, window, {name: name for name in COUNTERS}, chosen)
-    sums = ", ".join(f"sum(1e6 * {name} / span_us)" for name in COUNTERS)
-    each = ", ".join(f"{growth(name)} as {name}" for name in COUNTERS)
+    make_totals(database, COUNTERS)
+    sums = ", ".join(f"sum(1e6 * {name} / covered_us)" for name in COUNTERS)
     rows = database.execute(
         f"""
-        with totals as (
-            select host, program, role, max(last_us) - min(first_us) as span_us, {each}
-            from steps group by host, target, program, role having span_us > 0)
         select name, labels, list(distinct program), list(distinct role), {sums}
-        from totals join hosts using (host) group by host, name, labels order by name
+        from totals join hosts using (host) where covered_us > 0
+        group by host, name, labels order by name
         """
     ).fetchall()
     searched = [

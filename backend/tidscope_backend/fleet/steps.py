@@ -5,7 +5,7 @@ difference between its last row and the last row of the step before, so rows tha
 as in memory and in a part, change nothing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -94,6 +94,38 @@ def make_steps(
         select host, arg_max(host_name, last_us) as name, arg_max(labels, last_us) as labels,
             row_number() over (order by name, host) - 1 as place
         from steps group by host
+        """
+    )
+
+
+def make_totals(database: "duckdb.DuckDBPyConnection", names: Collection[str]) -> None:
+    """Make the temporary table `totals` from `steps`: a row of each role of a host's program.
+
+    Its columns are `live`, what each value grew by, and `covered_us`, the time that rows cover. A
+    restarted program is a second target, whose means must not be added to those of the first one.
+
+    Args:
+        database: database with the table `steps`.
+        names: names of the values.
+    """
+    grown = "".join(f", {growth(name)} as {name}" for name in names)
+    sums = "".join(f", sum({name}) as {name}" for name in names)
+    database.execute(
+        f"""
+        create or replace temp table totals as
+        with targets as (
+            select host, program, role, min(first_us) as first_us, max(last_us) as last_us,
+                avg(live) as live {grown}
+            from steps group by host, target, program, role),
+        ordered as (
+            select *, last_us - greatest(first_us, max(last_us) over earlier) as added_us
+            from targets window earlier as (
+                partition by host, program, role order by first_us, last_us
+                rows between unbounded preceding and 1 preceding))
+        select host, program, role, sum(greatest(added_us, 0)) as covered_us,
+            coalesce(sum(live * (last_us - first_us)) / nullif(covered_us, 0), sum(live)) as live
+            {sums}
+        from ordered group by host, program, role
         """
     )
 
