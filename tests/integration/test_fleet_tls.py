@@ -1,14 +1,20 @@
 """NATS servers that require TLS: accepted by their authority, refused with the reason."""
 
+import asyncio
 import logging
+import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from backend_builders import TARGET_ID, stream
 from backend_server import running_backend
+from capabilities import needs
 from certificates import make_authority, make_certificate
-from fleet_host import connected, running_host, said
-from nats_servers import Servers
+from fleet_host import LONGEST_S, connected, running_host, said
+from nats_servers import Servers, collecting
+from tidscope_wire.generated.models import LiveState
 from uplink_harness import quiet_targets
 
 # nats-py 2.16 leaves the stream of an attempt that failed to the garbage collector.
@@ -22,6 +28,15 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("SSL_CERT_FILE", str(make_authority(folder)))
     make_certificate(folder)
     return folder
+
+
+@pytest.fixture
+def readable(mine: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Have the authority in a file that every user can read, such as that of the relay."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        monkeypatch.setenv("SSL_CERT_FILE", shutil.copy(mine / "ca.crt", folder))
+        yield
 
 
 async def refusals(servers: Servers, caplog: pytest.LogCaptureFixture, *texts: str) -> None:
@@ -49,6 +64,22 @@ async def test_a_host_and_a_backend_meet_at_a_server_with_tls(mine: Path, tmp_pa
             await connected(page)
             await page.subscribe(TARGET_ID)
             assert await page.frames(5) == [(one, one) for one in range(1, 6)]
+
+
+@needs("root")
+@pytest.mark.usefixtures("readable")
+async def test_the_command_takes_the_authority_from_its_environment(
+    mine: Path, tmp_path: Path
+) -> None:
+    async with (
+        Servers(tmp_path, tls=mine) as servers,
+        running_backend(fleet=servers.settings("backend")) as backend,
+        backend.page() as page,
+        collecting(servers, tmp_path),
+        asyncio.timeout(LONGEST_S),
+    ):
+        while not any(host.connected for host in (await page.text(LiveState)).hosts):
+            pass
 
 
 @pytest.mark.usefixtures("mine")
