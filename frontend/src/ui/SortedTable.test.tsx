@@ -3,6 +3,7 @@
 import { fireEvent, render, screen } from "@testing-library/react";
 import { expect, it, vi } from "vitest";
 import { type SortedColumn, SortedTable } from "./SortedTable";
+import styles from "./SortedTable.module.css";
 
 interface Row {
   readonly key: string;
@@ -32,6 +33,16 @@ function show(count: number, columns = COLUMNS): void {
 
 const drawn = () => [...document.querySelectorAll("tr[data-key]")] as HTMLElement[];
 const places = () => [...document.querySelectorAll<HTMLElement>("[data-row]")];
+
+it("leaves columns of wide screens out of the least width of narrow ones", () => {
+  const [name, size] = COLUMNS as [SortedColumn<Row>, SortedColumn<Row>];
+  show(3, [name, { ...size, width: 4 }, { ...size, id: "note", width: 20, wideOnly: true }]);
+  const { style } = screen.getByRole("table");
+  expect(style.getPropertyValue("--wide")).toBe("33rem");
+  expect(style.getPropertyValue("--narrow")).toBe("13rem");
+  const hidden = [...document.querySelectorAll(`.${styles.wideOnly}`)];
+  expect(hidden.map(({ tagName }) => tagName)).toEqual(["COL", "TH", "TD", "TD", "TD"]);
+});
 
 it("draws all rows of a short table", () => {
   show(60);

@@ -64,7 +64,7 @@ interface SortedTableProps<T> {
   readonly keyOf: (row: T) => string;
   /** Column that sorts the rows initially. */
   readonly sortedBy: string;
-  /** Minimum width of the first column, in rem. */
+  /** Minimum width of the first column, in rem; at most `NARROW_FIRST` on a narrow screen. */
   readonly first?: number;
   readonly pressed?: (row: T) => boolean;
   readonly onPress?: (row: T) => void;
@@ -84,6 +84,8 @@ const ALL_DRAWN = 60;
 /** Height of a row, in CSS pixels; equals --row. */
 const ROW_PX = 28;
 const OVERSCAN = 8;
+/** Minimum width of the first column on a narrow screen, in rem: other columns must be visible. */
+const NARROW_FIRST = 9;
 
 /** A sortable table of live figures. Rows keep their place under pointer and focus. */
 export function SortedTable<T>(props: SortedTableProps<T>) {
@@ -124,22 +126,31 @@ export function SortedTable<T>(props: SortedTableProps<T>) {
   // Tab must reach a row that is drawn.
   const reachable = keys.active >= from && keys.active < to ? keys.active : from;
   const [head, ...rest] = columns;
-  const width = rest.reduce((sum, column) => sum + (column.width ?? 5.5), props.first ?? 9);
+  const first = props.first ?? 9;
+  const kept = rest.filter((column) => column.wideOnly !== true);
+  const widths = {
+    ["--wide" as string]: `${first + widthOf(rest)}rem`,
+    ["--narrow" as string]: `${Math.min(first, NARROW_FIRST) + widthOf(kept)}rem`,
+  };
   if (head === undefined) {
     return null;
   }
   return (
-    <div ref={root} className={styles.scroll}>
+    <div ref={root} className={`${styles.scroll} scroll-cue`}>
       <table
         className={styles.table}
         aria-label={label}
         aria-rowcount={partly ? rows.length + 1 : undefined}
-        style={{ minWidth: `${width}rem` }}
+        style={widths}
       >
         <colgroup>
           <col />
           {rest.map((column) => (
-            <col key={column.id} style={{ width: `${column.width ?? 5.5}rem` }} />
+            <col
+              key={column.id}
+              className={wideOnly(column)}
+              style={{ width: `${widthOf([column])}rem` }}
+            />
           ))}
         </colgroup>
         <thead className={styles.heads}>
@@ -152,6 +163,7 @@ export function SortedTable<T>(props: SortedTableProps<T>) {
                 tip={column.tip ?? null}
                 sorted={sort.by !== column.id ? null : sort.descending ? "descending" : "ascending"}
                 numeric={column.text !== true}
+                className={wideOnly(column)}
                 onSort={() => sortBy(column)}
               />
             ))}
@@ -181,6 +193,16 @@ export function SortedTable<T>(props: SortedTableProps<T>) {
       {rows.length === 0 ? <p className={styles.none}>{props.none ?? "None."}</p> : null}
     </div>
   );
+}
+
+/** Sum of the widths of columns, in rem. */
+function widthOf(columns: readonly { readonly width?: number }[]): number {
+  return columns.reduce((sum, column) => sum + (column.width ?? 5.5), 0);
+}
+
+/** Class of a column that narrow screens hide; "" for other columns. */
+function wideOnly(column: { readonly wideOnly?: boolean }): string {
+  return column.wideOnly === true ? (styles.wideOnly ?? "") : "";
 }
 
 /** Sort rows by a column. Rows without a value come last; equal rows keep their order. */
@@ -258,7 +280,10 @@ function Row<T>(props: SortedRowProps<T>) {
           )}
         </th>
         {rest.map((column) => (
-          <td key={column.id} className={column.text ? styles.text : styles.number}>
+          <td
+            key={column.id}
+            className={`${column.text ? styles.text : styles.number} ${wideOnly(column)}`}
+          >
             {column.cell(row)}
           </td>
         ))}
@@ -287,4 +312,6 @@ export interface SortedColumn<T> {
   /** Width in rem; the first column takes the rest. */
   readonly width?: number;
   readonly text?: boolean;
+  /** Hidden on a narrow screen, where the page shows the value of a pressed row elsewhere. */
+  readonly wideOnly?: boolean;
 }

@@ -151,14 +151,16 @@ function PathPanel({ trace, waterfall, selected, onSelect }: PathPanelProps) {
     nsColumn("own", "Itself", ({ thread }) => thread.own_ns, {
       tip: "Own time on the critical path: what the request waited for this span itself.",
     }),
-    percentColumn("share", "Of the path", ({ thread }) => thread.own_ns / whole),
+    percentColumn("share", "Of the path", ({ thread }) => thread.own_ns / whole, {
+      wideOnly: true,
+    }),
     {
       id: "parts",
       label: "What the thread did",
       text: true,
       value: ({ thread }) => greatestPart(thread)?.ns ?? 0,
       cell: ({ thread }) => <PartsBar thread={thread} theme={colours} />,
-      width: 12,
+      width: 9,
     },
     {
       id: "most",
@@ -170,7 +172,8 @@ function PathPanel({ trace, waterfall, selected, onSelect }: PathPanelProps) {
           {mostText(thread)}
         </span>
       ),
-      width: 19,
+      width: 22,
+      wideOnly: true,
     },
     {
       id: "thread",
@@ -178,10 +181,12 @@ function PathPanel({ trace, waterfall, selected, onSelect }: PathPanelProps) {
       text: true,
       value: ({ thread }) => threadText(thread),
       cell: ({ thread }) => <span title={joinText(thread)}>{threadText(thread)}</span>,
-      width: 12,
+      width: 14,
+      wideOnly: true,
     },
     percentColumn("coverage", "Measured", ({ thread }) => thread.coverage, {
       tip: "Share of the span's own time that samples tell apart.",
+      wideOnly: true,
     }),
   ];
   const joined = rows.filter(({ thread }) => thread.joined_by !== null).length;

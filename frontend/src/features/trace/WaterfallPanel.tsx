@@ -76,10 +76,10 @@ export function WaterfallPanel({ waterfall, selected, onSelect }: WaterfallPanel
           aria-rowcount={rows.length + 1}
         >
           <colgroup>
-            <col style={{ width: "34%" }} />
+            <col className={styles.spanColumn} />
             <col />
-            <col style={{ width: "6rem" }} />
-            <col style={{ width: "6rem" }} />
+            <col className={styles.figureColumn} />
+            <col className={`${styles.figureColumn} ${styles.wideOnly}`} />
           </colgroup>
           <thead className={styles.heads}>
             <tr>
@@ -94,7 +94,7 @@ export function WaterfallPanel({ waterfall, selected, onSelect }: WaterfallPanel
               <th scope="col" className={styles.number}>
                 Duration
               </th>
-              <th scope="col" className={styles.number}>
+              <th scope="col" className={`${styles.number} ${styles.wideOnly}`}>
                 On path
               </th>
             </tr>
@@ -181,7 +181,9 @@ function SpanRow(props: SpanRowProps) {
         </span>
       </td>
       <td className={styles.number}>{timeText(span.duration_ns)}</td>
-      <td className={styles.number}>{own_ns === 0 ? "" : timeText(own_ns)}</td>
+      <td className={`${styles.number} ${styles.wideOnly}`}>
+        {own_ns === 0 ? "" : timeText(own_ns)}
+      </td>
     </tr>
   );
 }
