@@ -176,8 +176,8 @@ function columnsOf(across: FleetAcross): readonly SortedColumn<FleetValue>[] {
       label: "Labels",
       text: true,
       value: ({ labels }) => labelsText(labels),
-      cell: ({ labels }) => labelsText(labels),
-      width: 18,
+      cell: ({ labels }) => <span title={labelsText(labels)}>{labelsText(labels)}</span>,
+      width: 27,
     },
   ];
 }

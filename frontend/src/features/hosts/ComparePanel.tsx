@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { compareHosts } from "../../api/fleet";
-import { counted, formatDifference, formatValue, shownRate } from "../../stream/format";
+import { counted, formatDifference } from "../../stream/format";
 import { Button } from "../../ui/Controls";
 import { EmptyState, ProblemNotice } from "../../ui/Notices";
 import { Panel } from "../../ui/Panel";
@@ -10,6 +10,7 @@ import { RoleSelect } from "./AcrossPanel";
 import styles from "./Hosts.module.css";
 import { compareQuery, type HostsLink } from "./link";
 import type { PartProps } from "./props";
+import { signedRate } from "./unusual";
 import { useFleet } from "./useFleet";
 
 /** Two sets of hosts. */
@@ -102,11 +103,8 @@ export function weightOf({ difference, first, other }: FleetMetric): number {
   return (sure ? 1000 : 0) + Math.min(ratio, 999);
 }
 
-const rate = (metric: FleetMetric, value: number | null) => {
-  if (value === null) return "";
-  const shown = shownRate(metric.counter, Math.abs(value));
-  return `${value < 0 ? "−" : ""}${formatValue(shown.value, shown.unit)}`;
-};
+const rate = ({ counter }: FleetMetric, value: number | null) =>
+  value === null ? "" : signedRate(counter, value);
 const VERDICTS = { more: "more", less: "less", equal: "equal", unclear: "unclear" } as const;
 const COLUMNS: readonly SortedColumn<FleetMetric>[] = [
   {
@@ -142,7 +140,7 @@ const COLUMNS: readonly SortedColumn<FleetMetric>[] = [
       metric.difference.low === null || metric.difference.high === null
         ? (metric.difference.caveat ?? "")
         : `${rate(metric, metric.difference.low)} to ${rate(metric, metric.difference.high)}`,
-    width: 14,
+    width: 18,
   },
   {
     id: "other",

@@ -4,7 +4,7 @@ import type { FleetAcross, FleetHost, FleetHosts } from "../../wire/generated/mo
 import { bandPath, linePath, topOf } from "./bands";
 import { type Searched, searchOf } from "./hostSearch";
 import { acrossQuery, EMPTY_HOSTS, hostsHref, parseHostsLink, windowQuery } from "./link";
-import { median, outliers, outlierText, unusualHosts } from "./unusual";
+import { median, outliers, outlierText, signedRate, unusualHosts } from "./unusual";
 import { gridHeight, gridOf, inView, moved, tileAt, tilesOf } from "./wall";
 
 interface Cases {
@@ -55,6 +55,12 @@ describe("search", () => {
     const names = CASES.hosts.filter(searchOf(search)).map(({ name }) => name);
     expect(names).toEqual(found);
   });
+});
+
+it("writes a rate with its sign, however small", () => {
+  expect(signedRate("cpu_run_ns", -456e6)).toBe("−0.456 cores");
+  expect(signedRate("cpu_run_ns", -1e5)).toBe(">−0.001 cores");
+  expect(signedRate("cpu_run_ns", 1e5)).toBe("<0.001 cores");
 });
 
 describe("what is unusual", () => {

@@ -129,6 +129,14 @@ export function outlierText(across: FleetAcross, host: FleetValue): string {
     : `${words[0]} ${ratio} × ${words[1]} on ${host.name} (${value}).`;
 }
 
+/** A rate with its sign; a negative one that is too small to write is ">−0.001 cores". */
+export function signedRate(counter: string, value: number): string {
+  const shown = shownRate(counter, Math.abs(value));
+  const text = formatValue(shown.value, shown.unit);
+  if (value >= 0) return text;
+  return text.startsWith("<") ? `>−${text.slice(1)}` : `−${text}`;
+}
+
 /** A ratio with two significant digits: "4", "0.25", "120". */
 export function factorText(ratio: number): string {
   return String(Number(ratio.toPrecision(2)));
