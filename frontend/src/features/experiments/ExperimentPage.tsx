@@ -1,8 +1,4 @@
-import { BarChart, CustomChart, LineChart } from "echarts/charts";
-import { GridComponent, MarkLineComponent, TooltipComponent } from "echarts/components";
-import { type ECharts, init, use } from "echarts/core";
-import { CanvasRenderer } from "echarts/renderers";
-import { useCallback, useEffect, useMemo, useRef } from "react";
+import { useCallback, useEffect, useMemo } from "react";
 import { getExperiment } from "../../api/experiments";
 import { isKind } from "../../api/http";
 import { usePolled } from "../../api/usePolled";
@@ -10,10 +6,11 @@ import { liveHref, runHref } from "../../base/route";
 import { navigate } from "../../base/routing";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
-import { CHART_THEMES, type ChartTheme } from "../../chart/palette";
+import { CHART_THEMES } from "../../chart/palette";
 import { useLiveClient } from "../../stream/client";
 import { Button, PageLink } from "../../ui/Controls";
 import { EmptyState, Notice } from "../../ui/Notices";
+import { scrollable } from "../../ui/Panel";
 import type {
   Experiment,
   ExperimentCell,
@@ -22,15 +19,10 @@ import type {
 } from "../../wire/generated/models";
 import shared from "../compare/ComparePage.module.css";
 import { Tiles } from "../tiles/Tiles";
+import { ExperimentFigure } from "./ExperimentFigure";
 import { gainText, Loaded, progressText } from "./ExperimentsPage";
 import styles from "./ExperimentsPage.module.css";
-import {
-  describeChart,
-  experimentOption,
-  numberText,
-  seriesColour,
-  seriesNames,
-} from "./experimentOption";
+import { meanText, numberText, seriesColour, seriesNames } from "./experimentOption";
 
 const PERIOD_MS = 3000;
 const CHART_PX = 300;
@@ -213,7 +205,10 @@ function AgainstDefault({ experiment }: { readonly experiment: Experiment }) {
   const title =
     experiment.verdicts.length > 0 ? "Against the first variant" : "Against the default";
   return (
-    <section className={`${shared.panel} ${shared.scroll}`} aria-label={title}>
+    <section
+      className={`${shared.panel} ${shared.scroll} ${styles.wide} scroll-cue`}
+      {...scrollable(title)}
+    >
       <header className={shared.panelHead}>
         <h2>{title}</h2>
       </header>
@@ -266,7 +261,10 @@ function Cells({ experiment }: { readonly experiment: Experiment }) {
     ),
   ];
   return (
-    <section className={`${shared.panel} ${shared.scroll}`} aria-label="Cells">
+    <section
+      className={`${shared.panel} ${shared.scroll} ${styles.wide} scroll-cue`}
+      aria-label="Cells"
+    >
       <table className={shared.table}>
         <thead>
           <tr>
@@ -312,7 +310,7 @@ function Cell({
           </div>
         ))}
       </th>
-      <td className={shared.number}>{meanText(throughput)}</td>
+      <td className={shared.number}>{figureText(throughput)}</td>
       <td className={styles.time}>
         {throughput?.figure.n ?? 0}, {cell.standing}
       </td>
@@ -325,17 +323,17 @@ function Cell({
       </td>
       {others.map((name) => (
         <td key={name} className={shared.number}>
-          {meanText(cell.figures.find((one) => one.name === name))}
+          {figureText(cell.figures.find((one) => one.name === name))}
         </td>
       ))}
     </tr>
   );
 }
 
-function meanText(one: ExperimentCell["figures"][number] | undefined): string {
+function figureText(one: ExperimentCell["figures"][number] | undefined): string {
   if (one === undefined || one.figure.mean === null) return "n/a";
-  const { mean, high } = one.figure;
-  return high === null ? numberText(mean) : `${numberText(mean)} ± ${numberText(high - mean)}`;
+  const { mean, low, high } = one.figure;
+  return meanText(mean, low, high);
 }
 
 /** The running repeat: the first of its programs in a few numbers. */
@@ -367,53 +365,5 @@ function LiveRepeat({ summary }: { readonly summary: ExperimentSummary }) {
         )}
       </div>
     </section>
-  );
-}
-
-use([
-  BarChart,
-  CustomChart,
-  LineChart,
-  GridComponent,
-  MarkLineComponent,
-  TooltipComponent,
-  CanvasRenderer,
-]);
-
-interface ExperimentFigureProps {
-  readonly chart: ExperimentChart;
-  /** See `seriesNames`. */
-  readonly names: readonly string[];
-  readonly theme: ChartTheme;
-  readonly height: number;
-}
-
-/** A chart of an experiment: means with their intervals. */
-function ExperimentFigure({ chart, names, theme, height }: ExperimentFigureProps) {
-  const place = useRef<HTMLDivElement>(null);
-  const drawn = useRef<ECharts | null>(null);
-  useEffect(() => {
-    const element = place.current;
-    if (element === null) return undefined;
-    const made = init(element, null, { renderer: "canvas" });
-    drawn.current = made;
-    const observer = new ResizeObserver(() => made.resize());
-    observer.observe(element);
-    return () => {
-      observer.disconnect();
-      made.dispose();
-      drawn.current = null;
-    };
-  }, []);
-  useEffect(() => {
-    drawn.current?.setOption(experimentOption(chart, theme, names), { notMerge: true });
-  }, [chart, names, theme]);
-  return (
-    <div
-      ref={place}
-      role="img"
-      aria-label={describeChart(chart)}
-      style={{ width: "100%", height, contain: "size" }}
-    />
   );
 }

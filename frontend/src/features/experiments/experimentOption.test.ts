@@ -6,8 +6,10 @@ import {
   chartRange,
   describeChart,
   experimentOption,
+  meanText,
   numberText,
   pointText,
+  sharedName,
 } from "./experimentOption";
 
 const FIRST: ChartPoint = { x: 0, at: null, mean: 10, low: 5, high: 15, values: [8, 12] };
@@ -78,6 +80,25 @@ describe("charts of experiments", () => {
     );
     const lines = experimentOption({ ...GAINS, kind: "lines" }, LIGHT_CHART_THEME);
     expect(lines.series[0]?.type).toBe("line");
+  });
+
+  it("names each place of an axis in full, and what they have in common once", () => {
+    const { xAxis } = experimentOption(GAINS, LIGHT_CHART_THEME, [], 400);
+    expect(xAxis).toMatchObject({ data: ["a", "b"], name: "framework" });
+    expect(xAxis.axisLabel).toMatchObject({ width: 146, overflow: "break" });
+    expect(sharedName(["framework=a", "mean of all"]).places).toEqual(["a", "mean of all"]);
+    for (const x of [
+      ["size=1", "language=go"],
+      ["size=1 language=go", "size=2 language=go"],
+      ["1"],
+    ])
+      expect(sharedName(x)).toEqual({ name: "", places: x });
+  });
+
+  it("gives half an interval with two digits", () => {
+    expect(meanText(150, 142.548, 157.452)).toBe("150 ± 7.5");
+    expect(meanText(400_000, 370_190, 429_810)).toBe("400,000 ± 30,000");
+    expect(meanText(3, null, null)).toBe("3");
   });
 
   it("shows names as text", () => {

@@ -13,6 +13,15 @@ const SYMBOLS = ["circle", "rect", "triangle", "diamond"] as const;
 /** Half the width of interval caps, and the distance of lines at one size, in pixels. */
 const CAP_PX = 5;
 const APART_PX = 4;
+/** Room beside the plot, in pixels. */
+const LEFT_PX = 78;
+const RIGHT_PX = 18;
+/** Least width of a name on the x axis, in pixels; of names that overlap, some are left out. */
+const LEAST_NAME_PX = 56;
+/** Width of a character and height of a line of a name, in pixels; a name has at most four lines. */
+const CHARACTER_PX = 6.5;
+const LINE_PX = 14;
+const MOST_LINES = 4;
 
 /** Names of the series of all charts, in order: a series has the same look in each chart. */
 export function seriesNames(charts: readonly ExperimentChart[]): readonly string[] {
@@ -52,6 +61,43 @@ export function pointText(point: ChartPoint): string {
     low === null || high === null ? "" : ` (${numberText(low)} to ${numberText(high)})`;
   const repeats = values.length > 0 ? `, ${values.length} repeats` : "";
   return `${numberText(mean)}${interval}${repeats}`;
+}
+
+/** A mean with half its interval, which two digits suffice for. */
+export function meanText(mean: number, low: number | null, high: number | null): string {
+  if (low === null || high === null) return numberText(mean);
+  return `${numberText(mean)} ± ${numberText(Number((high - mean).toPrecision(2)))}`;
+}
+
+/** Places of an axis without the name that all of them share, and that name; "" if none. */
+export function sharedName(x: readonly string[]): {
+  readonly name: string;
+  readonly places: readonly string[];
+} {
+  const named = x.filter((place) => place.includes("="));
+  const names = new Set(named.map((place) => place.slice(0, place.indexOf("="))));
+  const [name = ""] = names;
+  const one = names.size === 1 && named.every((place) => !/ \S+=/.test(place));
+  if (!one) return { name: "", places: x };
+  const prefix = `${name}=`;
+  const places = x.map((place) => (place.startsWith(prefix) ? place.slice(prefix.length) : place));
+  return { name, places };
+}
+
+/** Parts of a place, one for each dimension of the matrix. */
+function dimensions(place: string): readonly string[] {
+  return place.split(/ (?=\S+=)/);
+}
+
+/** Lines of the longest name of an axis, if a line has some pixels. */
+function linesOfNames(places: readonly string[], room_px: number): number {
+  const lines = places.map((place) =>
+    dimensions(place).reduce(
+      (sum, { length }) => sum + Math.ceil((CHARACTER_PX * length) / room_px),
+      0,
+    ),
+  );
+  return Math.min(MOST_LINES, Math.max(1, ...lines));
 }
 
 /** Position of a point, as text. */
@@ -94,24 +140,32 @@ export function besideOthers(index: number, count: number): number {
   return ((index - (count - 1) / 2) * 0.8) / count;
 }
 
-/** @param names See `seriesNames`. */
+/**
+ * @param names See `seriesNames`.
+ * @param width Width of the chart, in CSS pixels.
+ */
 export function experimentOption(
   chart: ExperimentChart,
   theme: ChartTheme,
   names: readonly string[] = [],
+  width = 600,
 ) {
   const [min, max] = chartRange(chart);
   const label = { color: theme.muted, fontFamily: theme.font, fontSize: 11 };
   const count = chart.series.length;
   const hasNames = chart.kind === "bars" || chart.kind === "stacked";
+  const axis = hasNames ? sharedName(chart.x) : { name: "", places: chart.x };
+  const each = (width - LEFT_PX - RIGHT_PX) / Math.max(1, chart.x.length);
+  const room = Math.max(LEAST_NAME_PX, each - 6);
+  const names_px = LINE_PX * linesOfNames(axis.places, room);
   return {
     animation: false,
     backgroundColor: "transparent",
     grid: {
-      left: 78,
-      right: chart.kind === "curve" ? 30 : 18,
+      left: LEFT_PX,
+      right: chart.kind === "curve" ? 30 : RIGHT_PX,
       top: 16,
-      bottom: hasNames ? 62 : 46,
+      bottom: hasNames ? names_px + 32 : 46,
       outerBoundsMode: "none" as const,
     },
     tooltip: {
@@ -126,20 +180,23 @@ export function experimentOption(
     },
     xAxis: {
       type: chart.kind === "curve" ? ("value" as const) : ("category" as const),
-      ...(chart.kind === "curve" ? { min: 0, splitLine: { show: false } } : { data: [...chart.x] }),
-      name: chart.x_label,
+      ...(chart.kind === "curve"
+        ? { min: 0, splitLine: { show: false } }
+        : { data: [...axis.places] }),
+      name: chart.x_label || axis.name,
       nameLocation: "middle" as const,
-      nameGap: 28,
+      nameGap: hasNames ? names_px + 14 : 28,
       nameTextStyle: label,
       axisLine: { onZero: false, lineStyle: { color: theme.grid } },
       axisTick: { show: false },
       axisLabel: {
         ...label,
         interval: hasNames ? 0 : ("auto" as const),
-        lineHeight: 14,
+        lineHeight: LINE_PX,
+        ...(hasNames ? { width: room, overflow: "break" as const } : {}),
         // One matrix dimension per line.
         formatter: (text: string | number) =>
-          typeof text === "number" ? numberText(text) : text.replaceAll(/ (?=\S+=)/g, "\n"),
+          typeof text === "number" ? numberText(text) : dimensions(text).join("\n"),
         hideOverlap: true,
       },
     },
