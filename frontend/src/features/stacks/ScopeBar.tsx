@@ -4,7 +4,7 @@ import { withTicket } from "../../api/session";
 import { STACK_EXPORTS, type StackExport, stackExportHref } from "../../api/stacks";
 import { preciseTime } from "../../base/clock";
 import { partName, type TimePart } from "../../stream/breakdown";
-import { formatDuration } from "../../stream/format";
+import { counted, formatDuration } from "../../stream/format";
 import { GROUP_NAMES, STATES, type StateGroup } from "../../stream/states";
 import { Button, Checkbox, SearchField, SegmentedControl, Select } from "../../ui/Controls";
 import { ProblemNotice } from "../../ui/Notices";
@@ -114,7 +114,7 @@ function StateSelect({ link, onLink }: LinkOnly) {
       value={value}
       choices={[
         { value: "", label: "all states" },
-        ...(value === "several" ? [{ value, label: `${link.states.length} states` }] : []),
+        ...(value === "several" ? [{ value, label: counted(link.states.length, "state") }] : []),
         ...groups.map(({ value, label }) => ({ value, label })),
         ...STATES.map(({ id, name }) => ({ value: id, label: name })),
       ]}

@@ -33,6 +33,7 @@ const TRIGGERS: Readonly<Record<StackSampling["trigger"], string>> = {
 export function samplingText({ until_unix_us, trigger, cpu_hz }: StackSampling): string {
   const cpus =
     cpu_hz > 0 ? `and of each CPU at ${formatNumber(cpu_hz, "count")} Hz` : "and not of CPUs";
-  const how = `${TRIGGERS[trigger]}, ${cpus}`;
-  return until_unix_us === null ? "No stacks are being taken." : `Taking stacks ${how}.`;
+  if (until_unix_us === null) return "No stacks are being taken.";
+  if (trigger === "none" && cpu_hz === 0) return "Stacks are requested, but none are taken yet.";
+  return `Taking stacks ${TRIGGERS[trigger]}, ${cpus}.`;
 }

@@ -222,4 +222,7 @@ it("says what became of stacks", () => {
     "Taking stacks at waits, at a tracepoint, and of each CPU at 49 Hz.",
   );
   expect(samplingText({ ...sampling, until_unix_us: null })).toBe("No stacks are being taken.");
+  expect(samplingText({ ...sampling, trigger: "none", cpu_hz: 0 })).toBe(
+    "Stacks are requested, but none are taken yet.",
+  );
 });
