@@ -4,13 +4,14 @@ import fcntl
 import os
 import pty
 import re
-import select
 import signal
 import struct
 import termios
 import time
 from collections.abc import Mapping
 from typing import Self
+
+from tidscope_wire.readiness import is_readable
 
 SECONDS = 60.0
 """Timeout for expected output; only failing tests wait that long."""
@@ -76,7 +77,7 @@ class ShellTerminal:
         """
         end = time.monotonic() + SECONDS
         while not (found := re.compile(pattern).search(self.text, self._seen)):
-            ready, _, _ = select.select([self._screen], [], [], max(0.0, end - time.monotonic()))
+            ready = is_readable(self._screen, max(0.0, end - time.monotonic()))
             assert ready, f"{pattern!r} did not appear in {self.text[self._seen :]!r}"
             self.text += self._read()
         self._seen = found.end()

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from tidscope_confinement import capabilities, seccomp
+from tidscope_wire.readiness import is_readable
 
 from tidscope_backend.processes import exec_program, terminate_with_parent
 
@@ -48,8 +49,11 @@ class _Launcher:
         """Execute commands until the socket's other end is closed."""
         asked = b"-"
         while asked:
-            waited = [self._control.fileno(), *([self._pidfd] if self._pid else [])]
-            ready = select.select(waited, [], [])[0]
+            waited = select.poll()
+            waited.register(self._control, select.POLLIN)
+            if self._pid:
+                waited.register(self._pidfd, select.POLLIN)
+            ready = {descriptor for descriptor, _ in waited.poll()}
             if self._pid and self._pidfd in ready:
                 self._ended()
             if self._control.fileno() in ready:
@@ -57,7 +61,7 @@ class _Launcher:
                 self._obey(asked)
         if self._pid:
             os.kill(self._pid, signal.SIGTERM)
-            if not select.select([self._pidfd], [], [], END_SECONDS)[0]:
+            if not is_readable(self._pidfd, END_SECONDS):
                 os.kill(self._pid, signal.SIGKILL)
             os.waitpid(self._pid, 0)
 

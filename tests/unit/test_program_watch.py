@@ -1,4 +1,4 @@
-"""A process that executes a program while it is looked at is not shown as half of each; late answers count."""
+"""A process that executes a program while looked at is no half of each; late answers count."""
 
 import os
 import socket

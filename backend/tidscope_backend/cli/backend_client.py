@@ -8,7 +8,6 @@ import argparse
 import json
 import os
 import secrets
-import select
 import socket
 import time
 from collections.abc import Iterator
@@ -27,6 +26,7 @@ from tidscope_wire.proof import (
     SignInAttempt,
     stretch,
 )
+from tidscope_wire.readiness import is_readable
 
 from tidscope_backend import VERSION
 from tidscope_backend.cli.command import CommandError
@@ -160,7 +160,7 @@ class BackendClient:
 
     def _is_open(self) -> bool:
         sock = None if self._connection is None else self._connection.sock
-        return sock is not None and not select.select([sock], [], [], 0)[0]
+        return sock is not None and not is_readable(sock)
 
     def _is_fresh(self) -> bool:
         """Return True if the backend is not about to close the connection, as it does idle ones."""

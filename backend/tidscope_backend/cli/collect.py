@@ -9,7 +9,6 @@ import argparse
 import gc
 import os
 import runpy
-import select
 import signal
 import stat
 import sys
@@ -23,6 +22,7 @@ from typing import IO, NamedTuple, NoReturn
 from urllib.parse import urlsplit, urlunsplit
 
 from tidscope_wire.generated.limits import MIN_SECRET
+from tidscope_wire.readiness import is_readable
 
 from tidscope_backend.cli.command import Command, CommandError, print_lines
 from tidscope_backend.cli.fleet_options import add_fleet_options, host_name
@@ -149,12 +149,12 @@ class ForkedCollector:
 
     def exited(self) -> bool:
         """Return True if the process has exited on its own."""
-        return bool(select.select([self.pidfd], [], [], 0)[0])
+        return is_readable(self.pidfd)
 
     def stop(self) -> None:
         """End the process and wait for its exit."""
         os.kill(self.pid, signal.SIGTERM)
-        if not select.select([self.pidfd], [], [], END_SECONDS)[0]:
+        if not is_readable(self.pidfd, END_SECONDS):
             os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
         os.close(self.pidfd)

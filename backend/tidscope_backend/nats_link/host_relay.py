@@ -93,7 +93,7 @@ class HostRelay:
 
     @property
     def counts(self) -> RelayCounts:
-        """What the relay has done until now."""
+        """Counts of the relay until now."""
         bus = self._bus
         return self._counts._replace(
             dropped=bus.dropped,

@@ -1,4 +1,4 @@
-"""What the relay of a host counts, as it says with its word that the host is there. Pure."""
+"""Counts of a host's relay, sent with its regular word that the host is there. Pure."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Self

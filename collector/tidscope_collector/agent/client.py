@@ -5,7 +5,6 @@ process ID and hands the connection over; see `inspection.agent_sockets`.
 """
 
 import errno
-import select
 import socket
 import time
 from typing import Literal, TypeVar
@@ -24,6 +23,7 @@ from tidscope_wire.generated.agent import (
     AgentSetParams,
     AgentSize,
 )
+from tidscope_wire.readiness import is_readable
 
 from tidscope_collector.inspection.agent_sockets import SocketId
 from tidscope_collector.inspection.asking import NoAnswerError, UnreadableError
@@ -228,7 +228,7 @@ class AgentClient:
         Does not wait or raise: the next call reports a lost connection.
         """
         try:
-            while self._socket.fileno() >= 0 and select.select([self._socket], [], [], 0)[0]:
+            while self._socket.fileno() >= 0 and is_readable(self._socket):
                 self._receive(0.001)
             self._take_notices()
         except (AgentLostError, AgentProtocolError, AgentTimeoutError):

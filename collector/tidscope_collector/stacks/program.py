@@ -2,7 +2,6 @@
 
 import mmap
 import os
-import select
 import signal
 import socket
 from collections.abc import Sequence
@@ -10,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from tidscope_confinement import capabilities
+from tidscope_wire.readiness import is_readable
 
 from tidscope_collector.ebpf.libbpf import BTF_KIND_FUNC
 from tidscope_collector.ebpf.obstacles import KernelFeature, Obstacle, missing_in_kernel
@@ -109,7 +109,7 @@ class StackProgram:
 def _wait_for_end(pid: int) -> None:
     descriptor = os.pidfd_open(pid)
     try:
-        select.select([descriptor], [], [], END_S)
+        is_readable(descriptor, END_S)
     finally:
         os.close(descriptor)
 
