@@ -9,7 +9,7 @@ from stack_collector import StackedTarget
 from tidscope_backend.stacks.code import Code
 from tidscope_backend.stacks.estimate import UNKNOWN, Estimate, estimate
 from tidscope_backend.stacks.intervals import Z
-from tidscope_backend.stacks.selection import Selection
+from tidscope_backend.stacks.selection import Selection, Window
 from tidscope_backend.stacks.service import account, view
 from tidscope_backend.stacks.trees import Stacks
 from tidscope_backend.stacks.units import Account
@@ -72,8 +72,8 @@ def code_times(
         states: their states; empty: all.
         of_releasers: time in the states by the functions that ended them.
     """
-    found = view(target, *window, locks=False)
-    selection = Selection(*window, tids=frozenset(tids), states=frozenset(states))
+    found = view(target, Window(*window), locks=False)
+    selection = Selection(Window(*window), tids=frozenset(tids), states=frozenset(states))
     made = account(found, selection, [])
     assert made is not None
     if of_releasers:

@@ -26,7 +26,7 @@ from sampled_story import (
 )
 from tidscope_backend.stacks.differences import Side, stack_difference
 from tidscope_backend.stacks.live import LiveStacks
-from tidscope_backend.stacks.selection import Selection
+from tidscope_backend.stacks.selection import Selection, Window
 from tidscope_backend.stacks.service import NO_FRAMES, NO_STACKS, flame_of, graph, places
 from tidscope_backend.stacks.sources import LiveSource, RunSource, StackSource
 from tidscope_backend.stacks.tables import StackTables
@@ -95,8 +95,7 @@ def ask(
     """Ask for states of a selection in a window."""
     window = replace(
         chosen,
-        from_ns=int(from_s * SECOND),
-        to_ns=int(to_s * SECOND),
+        window=Window(int(from_s * SECOND), int(to_s * SECOND)),
         states=frozenset(states),
     )
     return graph(source, window)
@@ -287,12 +286,14 @@ def test_the_window_ends_where_stacks_are_known(every: SampledStory) -> None:
     found = graph(live(every), Selection(states=frozenset({"futex"})))
     assert found.to_ns == 28_500_000_000
     assert found.from_ns == 18_500_000_000
+    last = graph(live(every), Selection(Window(last_ns=5 * SECOND)))
+    assert (last.from_ns, last.to_ns) == (23_500_000_000, 28_500_000_000)
 
 
 def test_a_target_without_frames_or_ledger_says_why(every: SampledStory) -> None:
     nothing = LiveSource(target(), [], None)
     assert graph(nothing, Selection()).reason == NO_FRAMES
-    assert places(nothing, None, None).threads == []
+    assert places(nothing, Window()).threads == []
 
 
 def test_without_samples_the_collectors_reason_is_given(every: SampledStory) -> None:
@@ -311,7 +312,7 @@ def test_without_samples_the_collectors_reason_is_given(every: SampledStory) -> 
     [
         Selection(states=frozenset({"waiting"})),
         Selection(lock=7, states=frozenset({"poll"})),
-        Selection(from_ns=5, to_ns=5),
+        Selection(Window(5, 5)),
     ],
 )
 def test_what_cannot_be_selected_is_refused(selection: Selection) -> None:
@@ -321,7 +322,7 @@ def test_what_cannot_be_selected_is_refused(selection: Selection) -> None:
 
 
 def test_places_name_the_programs_own_code(every: SampledStory, source: StackSource) -> None:
-    found = places(source, 5 * SECOND, 25 * SECOND)
+    found = places(source, Window(5 * SECOND, 25 * SECOND))
     (lock,) = found.locks
     assert lock.lock == LOCK
     assert lock.waits is not None
@@ -353,7 +354,7 @@ def test_a_difference_of_windows_has_both_rates_and_an_interval(every: SampledSt
     source = live(every)
 
     def side(from_s: int, to_s: int, *states: str) -> Side:
-        selection = Selection(from_s * SECOND, to_s * SECOND, states=frozenset(states))
+        selection = Selection(Window(from_s * SECOND, to_s * SECOND), states=frozenset(states))
         view, made = flame_of(source, selection)
         return Side("x", (view.to_ns - view.from_ns) / SECOND, made, "")
 
@@ -447,4 +448,4 @@ def test_whatever_a_collector_sends_the_answer_is_sound(
         assert node.high_ns <= found.exact_ns * (1 + 1e-9)
     roots = sum(node.ns for node in found.nodes if node.parent < 0)
     assert roots + found.unseen_ns == pytest.approx(found.exact_ns, abs=1)
-    places(source, SECOND, 5 * SECOND)
+    places(source, Window(SECOND, 5 * SECOND))

@@ -29,7 +29,7 @@ from tidscope_backend.security.audit import continues_logged, note
 from tidscope_backend.security.authenticator import principal_of
 from tidscope_backend.stacks.differences import SECOND_NS, Side, stack_difference
 from tidscope_backend.stacks.exports import Exported, folded, otlp, pprof
-from tidscope_backend.stacks.selection import Selection
+from tidscope_backend.stacks.selection import DEFAULT_NS, Selection, Window
 from tidscope_backend.stacks.service import flame_of, graph, places, why_not
 from tidscope_backend.stacks.sources import LiveSource, RunSource, StackSource
 from tidscope_backend.store.disk import Disk, SharedReads, damage_text
@@ -38,6 +38,7 @@ from tidscope_backend.web import binary
 MAX_TIDS, MAX_NAMES = 1_000, 64
 MAX_NAME = 200
 Time = Annotated[int | None, Query(ge=0, lt=2**62, description="Nanoseconds since attach.")]
+Last = Annotated[int, Query(ge=1, lt=2**62, description="Nanoseconds of a window without a begin.")]
 Tid = Annotated[int, Query(ge=1, lt=2**32)]
 Tids = Annotated[list[Tid] | None, Query(max_length=MAX_TIDS)]
 Names = Annotated[
@@ -59,6 +60,7 @@ Find = Callable[[], StackSource]
 def selection(
     from_ns: Time = None,
     to_ns: Time = None,
+    last_ns: Last = DEFAULT_NS,
     tid: Tids = None,
     role: Names = None,
     state: Names = None,
@@ -67,8 +69,7 @@ def selection(
 ) -> Selection:
     """Return the selection of a request's query. Raises ProblemError."""
     asked = Selection(
-        from_ns,
-        to_ns,
+        Window(from_ns, to_ns, last_ns),
         frozenset(tid or ()),
         frozenset(role or ()),
         frozenset(state or ()),
@@ -101,12 +102,17 @@ def _prefixed(prefix: str) -> Callable[..., Selection]:
         lock: Annotated[str | None, Query(alias=f"{prefix}_lock", max_length=MAX_NAME)] = None,
         side: Annotated[StackSide, Query(alias=f"{prefix}_side")] = "threads",
     ) -> Selection:
-        return selection(from_ns, to_ns, tid, role, state, lock, side)
+        return selection(from_ns, to_ns, DEFAULT_NS, tid, role, state, lock, side)
 
     return own
 
 
+def _window(from_ns: Time = None, to_ns: Time = None, last_ns: Last = DEFAULT_NS) -> Window:
+    return Window(from_ns, to_ns, last_ns)
+
+
 Asked = Annotated[Selection, Depends(selection)]
+AskedWindow = Annotated[Window, Depends(_window)]
 Before = Annotated[Selection, Depends(_prefixed("before"))]
 After = Annotated[Selection, Depends(_prefixed("after"))]
 
@@ -235,11 +241,9 @@ def stacks_router(sources: StackSources, disk: Disk) -> APIRouter:
         response_model=StackPlaces,
         openapi_extra=raises("unknown-target", "bad-request"),
     )
-    async def places_of_target(
-        target_id: str, request: Request, from_ns: Time = None, to_ns: Time = None
-    ) -> Response:
+    async def places_of_target(target_id: str, request: Request, window: AskedWindow) -> Response:
         find = sources.of_target(target_id, request)
-        return await answers.model(request, lambda: places(find(), from_ns, to_ns))
+        return await answers.model(request, lambda: places(find(), window))
 
     @routes.get(
         "/runs/{run}/stacks/places",
@@ -247,11 +251,9 @@ def stacks_router(sources: StackSources, disk: Disk) -> APIRouter:
         response_model=StackPlaces,
         openapi_extra=raises(*READ_RUN, "bad-request"),
     )
-    async def places_of_run(
-        run: str, request: Request, from_ns: Time = None, to_ns: Time = None
-    ) -> Response:
+    async def places_of_run(run: str, request: Request, window: AskedWindow) -> Response:
         find = sources.of_run(run)
-        return await answers.model(request, lambda: places(find(), from_ns, to_ns))
+        return await answers.model(request, lambda: places(find(), window))
 
     @routes.get(
         "/stacks/difference",

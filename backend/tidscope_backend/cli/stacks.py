@@ -199,7 +199,7 @@ def _graph_of(
     """Return the flame graph of a run, or of a window in seconds since its start."""
     from tidscope_wire.problems import ProblemError
 
-    from tidscope_backend.stacks.selection import Selection
+    from tidscope_backend.stacks.selection import Selection, Window
     from tidscope_backend.stacks.service import graph
     from tidscope_backend.stacks.sources import RunSource
     from tidscope_backend.store.reader import RunReader
@@ -214,7 +214,7 @@ def _graph_of(
     if options.lock and options.lock.isdigit():
         lock = int(options.lock)
     selection = Selection(
-        *edges,
+        Window(*edges),
         frozenset(options.thread),
         frozenset(options.role),
         frozenset(options.state),

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from tidscope_wire.generated.models import StackSide
 from tidscope_wire.problems import refusal
@@ -17,13 +18,34 @@ NAMED_LOCKS = 8
 ON_CPU, WOKEN, FUTEX = (1 + STATES.index(name) for name in ("on_cpu", "woken", "futex"))
 
 
+DEFAULT_NS = 10_000_000_000
+"""Length of a window whose begin is not given, in nanoseconds."""
+
+
+class Window(NamedTuple):
+    """A window of time, nanoseconds since attach.
+
+    Attributes:
+        from_ns: begin; None for `last_ns` before the end.
+        to_ns: end; None for what is known.
+        last_ns: length of a window without a begin.
+    """
+
+    from_ns: int | None = None
+    to_ns: int | None = None
+    last_ns: int = DEFAULT_NS
+
+
+NEWEST = Window()
+"""The last ten seconds."""
+
+
 @dataclass(frozen=True)
 class Selection:
     """A selection of the time of threads in a window.
 
     Attributes:
-        from_ns: begin, nanoseconds since attach; None for what is known.
-        to_ns: end; None for what is known.
+        window: the window.
         tids: thread IDs; empty for all.
         roles: roles of threads; empty for all.
         states: names of states; empty for all.
@@ -31,8 +53,7 @@ class Selection:
         side: whose stacks.
     """
 
-    from_ns: int | None = None
-    to_ns: int | None = None
+    window: Window = NEWEST
     tids: frozenset[int] = frozenset()
     roles: frozenset[str] = frozenset()
     states: frozenset[str] = frozenset()
@@ -59,7 +80,8 @@ class Selection:
                 "a lock selects its own waits, which are in no other state than futex",
                 "leave the states or the lock out",
             )
-        if self.from_ns is not None and self.to_ns is not None and self.from_ns >= self.to_ns:
+        from_ns, to_ns, _ = self.window
+        if from_ns is not None and to_ns is not None and from_ns >= to_ns:
             raise refusal("bad-request", "the window ends before it begins", "exchange its ends")
 
     def described(self, name: str) -> str:

@@ -16,7 +16,7 @@ from tidscope_wire.role import RoleRule
 from tidscope_backend.stacks.frame_facts import CountReader, LockReader, LockWaits
 from tidscope_backend.stacks.graphs import MAX_NODES, Flame, flame, nodes_of, place_of
 from tidscope_backend.stacks.ledger import Stay, TableReader, Wanted, WindowTimes, read_ledger
-from tidscope_backend.stacks.selection import STATES, Chosen, Selection
+from tidscope_backend.stacks.selection import STATES, Chosen, Selection, Window
 from tidscope_backend.stacks.sources import StackSource
 from tidscope_backend.stacks.tables import StackTables
 from tidscope_backend.stacks.trees import Stacks
@@ -30,8 +30,6 @@ from tidscope_backend.stacks.units import (
 from tidscope_backend.stacks.unseen_code import note_of
 from tidscope_backend.stacks.wakers import Meanwhile, releasers
 
-DEFAULT_NS = 10_000_000_000
-"""Length of a window whose begin is not given, in nanoseconds."""
 MAX_LOCKS = 64
 """Maximum locks with places; those with the longest waits are included."""
 MAX_THREADS = 2_000
@@ -77,18 +75,17 @@ class View(NamedTuple):
     has_ledger: bool
 
 
-def view(source: StackSource, from_ns: int | None, to_ns: int | None, *, locks: bool) -> View:
+def view(source: StackSource, window: Window, *, locks: bool) -> View:
     """Read a window.
 
     Args:
         source: the source.
-        from_ns: begin of the window, since attach; None for ten seconds before its end.
-        to_ns: end of the window; None for the last time up to which stacks are known.
+        window: the window; without an end it ends with the last known stacks.
         locks: whether to read waits for locks.
     """
     first, last = source.span() or (0, 0)
-    end = min(source.known_ns() or last if to_ns is None else to_ns, last)
-    begin = max(end - DEFAULT_NS if from_ns is None else from_ns, first)
+    end = min(source.known_ns() or last if window.to_ns is None else window.to_ns, last)
+    begin = max(end - window.last_ns if window.from_ns is None else window.from_ns, first)
     tables = source.stacks(begin, end)
     wanted = [Wanted(begin, end, 0), *tables.sampled(begin, end)]
     lock_reader, counts = LockReader(wanted), CountReader(begin, end)
@@ -168,7 +165,7 @@ def why_not(source: StackSource, found: View, made: Flame | None) -> str:
 def flame_of(source: StackSource, selection: Selection) -> tuple[View, Flame | None]:
     """Return the window and the flame graph of a selection; None if no times are known."""
     with_locks = selection.lock is not None
-    found = view(source, selection.from_ns, selection.to_ns, locks=with_locks)
+    found = view(source, selection.window, locks=with_locks)
     made = account(found, selection, rules_of(source))
     return found, None if made is None else flame(made, found.stacks)
 
@@ -194,9 +191,9 @@ def graph(source: StackSource, selection: Selection) -> StackGraph:
     )
 
 
-def places(source: StackSource, from_ns: int | None, to_ns: int | None) -> StackPlaces:
+def places(source: StackSource, window: Window) -> StackPlaces:
     """Return the code of locks and threads in a window."""
-    found = view(source, from_ns, to_ns, locks=True)
+    found = view(source, window, locks=True)
     return StackPlaces(
         from_ns=found.from_ns,
         to_ns=found.to_ns,

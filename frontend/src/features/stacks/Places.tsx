@@ -68,12 +68,8 @@ export function PlacesProvider({ target, children }: PlacesProviderProps) {
   const window = useStill(useStore(client.view).window);
   const load = useCallback(
     (signal: AbortSignal) =>
-      stackPlaces(
-        { kind: run ? "run" : "target", id: id ?? "" },
-        placesQuery(window, client.target.get()?.now_s ?? 0),
-        signal,
-      ),
-    [client, run, id, window],
+      stackPlaces({ kind: run ? "run" : "target", id: id ?? "" }, placesQuery(window), signal),
+    [run, id, window],
   );
   const known = target.source.ledger === true && id !== null && hasBackend();
   const active = taking || (target.stacks?.until_unix_us ?? null) !== null;
@@ -94,15 +90,13 @@ function placesOf(value: StackPlaces | null, refusal: Problem | null, retry: () 
 }
 
 /** Query of a window; a live one ends with the newest known stacks. */
-function placesQuery(window: TimeWindow, now_s: number): string {
-  // Before the first frame the newest time is NaN.
-  const ns = (t_s: number) => Math.max(0, Math.round(1e9 * t_s)) || 0;
-  const fixed = window.kind === "fixed";
-  const from_ns = ns(fixed ? window.t0_s : now_s - window.seconds);
-  const query = new URLSearchParams({ from_ns: String(from_ns) });
+function placesQuery(window: TimeWindow): string {
+  const ns = (t_s: number) => Math.max(0, Math.round(1e9 * t_s));
+  if (window.kind !== "fixed") return `last_ns=${ns(window.seconds)}`;
+  const from_ns = ns(window.t0_s);
   // A run with a single frame has a window without length, which the backend refuses.
-  if (fixed) query.set("to_ns", String(Math.max(from_ns + 1, ns(window.t1_s))));
-  return query.toString();
+  const to_ns = Math.max(from_ns + 1, ns(window.t1_s));
+  return `from_ns=${from_ns}&to_ns=${to_ns}`;
 }
 
 /** A place in words, with how certain it is. */

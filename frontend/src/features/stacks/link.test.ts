@@ -89,7 +89,7 @@ describe("queries", () => {
     expect(graphQuery(scope, span, "threads")).toBe("from_ns=1&to_ns=2&tid=1&tid=2&state=futex");
     const lock = { ...scope, lock: 7 };
     expect(graphQuery(lock, { ...span, open: true }, "holders")).toBe(
-      "from_ns=1&tid=1&tid=2&lock=7&side=holders",
+      "last_ns=1&tid=1&tid=2&lock=7&side=holders",
     );
   });
 

@@ -231,10 +231,14 @@ export function spanBefore({ from_ns, to_ns }: SpanNs, { first_ns }: StackClock)
   return { from_ns: begin, to_ns: from_ns, open: false };
 }
 
-/** Query parameters of a selection, with a prefix. */
-function scopeQuery(query: URLSearchParams, scope: StackScope, span: SpanNs, prefix = ""): void {
+/** Query parameters of a span, with a prefix. */
+function spanQuery(query: URLSearchParams, span: SpanNs, prefix = ""): void {
   query.set(`${prefix}from_ns`, String(span.from_ns));
   if (!span.open) query.set(`${prefix}to_ns`, String(span.to_ns));
+}
+
+/** Query parameters of a selection, with a prefix. */
+function scopeQuery(query: URLSearchParams, scope: StackScope, prefix = ""): void {
   for (const tid of scope.tids) query.append(`${prefix}tid`, String(tid));
   for (const role of scope.roles) query.append(`${prefix}role`, role);
   // Waits for a lock are in one state.
@@ -245,7 +249,10 @@ function scopeQuery(query: URLSearchParams, scope: StackScope, span: SpanNs, pre
 /** Query of a flame graph. */
 export function graphQuery(scope: StackScope, span: SpanNs, side: StackSide): string {
   const query = new URLSearchParams();
-  scopeQuery(query, scope, span);
+  // A page that is late would ask for more than the length that it shows.
+  if (span.open) query.set("last_ns", String(span.to_ns - span.from_ns));
+  else spanQuery(query, span);
+  scopeQuery(query, scope);
   if (side !== "threads") query.set("side", side);
   return query.toString();
 }
@@ -265,7 +272,8 @@ export function differenceQuery(before: DifferenceSide, after: DifferenceSide): 
     ["after", after],
   ] as const) {
     query.set(prefix, `${source.kind}:${source.id}`);
-    scopeQuery(query, scope, span, `${prefix}_`);
+    spanQuery(query, span, `${prefix}_`);
+    scopeQuery(query, scope, `${prefix}_`);
   }
   return query.toString();
 }
