@@ -1,5 +1,6 @@
 import { useMemo } from "react";
 import { formatDifference } from "../../stream/format";
+import { STATES } from "../../stream/states";
 import { StatusIcon } from "../../ui/Notices";
 import type {
   ComparedMetric,
@@ -44,8 +45,10 @@ const TIERS: readonly RegExp[] = [
   /^(result:.*|ops|ops_per_s|ops_per_j|duration_s|pool:.*:(finished|response.*))$/,
   /^(share_(locks|disk|network|pipes|faults|other|runnable|throttled)|share_state_.*)$/,
 ];
-/** States in which a thread is not blocked. */
-const NOT_BLOCKED = /^share_state_(on_cpu|poll|sleep|socket_accept|child)$/;
+/** Metrics of states in which a thread is not blocked. */
+const NOT_BLOCKED: ReadonlySet<string> = new Set(
+  STATES.filter(({ id, idle }) => idle || id === "on_cpu").map(({ id }) => `share_state_${id}`),
+);
 
 /** Minimum relevant difference, by unit of the metric; rates have a "/s" suffix. */
 const MIN_DIFFERENCE: Readonly<Record<string, number>> = {
@@ -134,7 +137,7 @@ function byWeight(a: Candidate, b: Candidate): number {
 }
 
 function tierOf(metric: string): number {
-  const place = NOT_BLOCKED.test(metric) ? -1 : TIERS.findIndex((tier) => tier.test(metric));
+  const place = NOT_BLOCKED.has(metric) ? -1 : TIERS.findIndex((tier) => tier.test(metric));
   return place < 0 ? TIERS.length : place;
 }
 
