@@ -162,16 +162,25 @@ class Servers:
 
 @asynccontextmanager
 async def collecting(
-    servers: Servers, folder: Path, name: str = "box"
+    servers: Servers, folder: Path, name: str = "box", options: Sequence[str] = (), **more: str
 ) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Run `tidscope collect --fleet` with the key of a host; at the end it has ended well."""
+    """Run `tidscope collect --fleet` with the key of a host; at the end it has ended well.
+
+    Args:
+        servers: servers of the fleet.
+        folder: folder for its state.
+        name: name of the host.
+        options: further options.
+        more: further variables of its environment.
+    """
     key = folder / f"{name}.nk"
     key.write_text(servers.keys[name].seed)
     key.chmod(0o600)
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tidscope_backend", "collect", "--no-audit"),
         *("--fleet", ",".join(servers.urls), "--fleet-key", str(key), "--fleet-name", name),
-        env=environment(XDG_STATE_HOME=str(folder / "state")),
+        *options,
+        env=environment(XDG_STATE_HOME=str(folder / "state"), **more),
         stderr=asyncio.subprocess.PIPE,
     )
     try:

@@ -26,6 +26,7 @@ from tidscope_wire.readiness import is_readable
 
 from tidscope_backend.cli.command import Command, CommandError, print_lines
 from tidscope_backend.cli.fleet_options import add_fleet_options, host_name
+from tidscope_backend.cli.ring_options import add_ring_options
 from tidscope_backend.cli.server_options import (
     add_ledger_options,
     add_network_option,
@@ -53,6 +54,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         type=host_name,
         help="name of this host, which its key is for (default: its host name)",
     )
+    add_ring_options(parser)
     add_user_option(parser)
     add_network_option(parser)
     add_source_option(parser)
@@ -66,23 +68,23 @@ def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argpars
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Replace this process by the collector; for a fleet, run it and its relay."""
+    """Replace this process by the collector, or run it beside its relay and the ring's process."""
     further = (*source_arguments(options), *options.further)
 
-    def command(backend: str) -> list[str]:
-        return collector_command("run", "--backend", backend, *further)
+    def command(*words: str) -> list[str]:
+        return collector_command("run", *words, *further)
 
-    if options.fleet is None:
-        _require_secret()
-        warn_if_others_may_change_it()
-        exec_program(command(socket_url(options.backend)))
-    from tidscope_backend.cli.collect_fleet import run_fleet
-
+    secret = "" if options.fleet else _require_secret()
+    backend = socket_url(options.backend)
     warn_if_others_may_change_it()
-    return run_fleet(options, command)
+    if not (options.fleet or options.keep_minutes):
+        exec_program(command("--backend", backend))
+    from tidscope_backend.cli.collect_children import run_beside
+
+    return run_beside(options, command, backend, secret)
 
 
-def _require_secret() -> None:
+def _require_secret() -> str:
     secret = os.environ.get(COLLECTOR_VARIABLE, "")
     if len(secret) < MIN_SECRET:
         what = f"has {len(secret)} characters" if secret else "is not set"
@@ -90,6 +92,7 @@ def _require_secret() -> None:
             f"{COLLECTOR_VARIABLE} {what}; set it to the backend's collector secret, of at least "
             f"{MIN_SECRET} characters"
         )
+    return secret
 
 
 PATH = "/ws/collector"

@@ -1,19 +1,18 @@
-"""The ring's process as a child of `tidscope up`: its socket, its options, its program."""
+"""The ring's process beside a collector: its socket, its program, its restarts."""
 
 import argparse
 import os
 import shutil
 import socket
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
 from tidscope_backend.cli.backend_user import BackendUser
 from tidscope_backend.cli.command import CommandError
-from tidscope_backend.cli.server_options import not_negative, positive_number
-from tidscope_backend.cli.supervisor import Program
+from tidscope_backend.cli.supervisor import Program, Supervisor
 from tidscope_backend.processes import run_module
 from tidscope_backend.ring.listing import FOLDER
 from tidscope_backend.ring.status import open_status
@@ -22,25 +21,6 @@ from tidscope_backend.settings import RUNS_VARIABLE, runs_directory
 KEEPER = "tidscope_backend.ring.keeper"
 MB = 1_000_000
 BACKLOG = 8
-
-
-def add_ring_options(parser: argparse.ArgumentParser) -> None:
-    """Add what the ring keeps."""
-    parser.add_argument(
-        "--keep-minutes",
-        type=not_negative,
-        default=0.0,
-        metavar="N",
-        help="keep the last N minutes of all targets at full rate on this host, from which runs "
-        "are cut: `tidscope runs cut`, or the page (default: keep none; 60 is an hour)",
-    )
-    parser.add_argument(
-        "--keep-mb",
-        type=positive_number,
-        default=512.0,
-        metavar="N",
-        help="delete the oldest of them when all exceed N MB (%(default)g)",
-    )
 
 
 class Ring:
@@ -100,3 +80,11 @@ class Ring:
             shutil.rmtree(self._folder)
         os.close(self._status)
         os.close(self.reading)
+
+
+async def keep_ring(ring: Supervisor, say: Callable[[str], None]) -> None:
+    """Run the ring's process. Without it everything else goes on."""
+    try:
+        await ring.run()
+    except CommandError as error:
+        say(f"no minutes are kept: {error}")

@@ -146,7 +146,10 @@ def _kept(runs: Path, options: argparse.Namespace) -> None:
         print_lines(json.dumps([one.model_dump(mode="json") for one in found]))
         return
     if not found:
-        print_lines("nothing is kept; `tidscope up --keep-minutes 60` does", file=sys.stderr)
+        print_lines(
+            "nothing is kept; `tidscope up` and `collect` do with --keep-minutes 60",
+            file=sys.stderr,
+        )
     print_lines(*map(kept_line, found))
 
 

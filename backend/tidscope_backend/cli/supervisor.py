@@ -6,7 +6,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol, Self
@@ -154,6 +154,39 @@ class Supervisor:
             with suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
+
+
+async def run_until_signal(
+    stop: asyncio.Event,
+    senders: Iterable[Coroutine[None, None, None]],
+    receivers: Iterable[Coroutine[None, None, None]],
+) -> None:
+    """Run until SIGINT, SIGTERM or SIGHUP arrives, or one fails, whose error is raised.
+
+    Args:
+        stop: set by the signal.
+        senders: what ends first; a collector then flushes its data.
+        receivers: what ends after that.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    first = [asyncio.create_task(one) for one in (*senders, _wait(stop))]
+    then = [asyncio.create_task(one) for one in receivers]
+    pending = {*first, *then}
+    try:
+        while not stop.is_set():
+            done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+    finally:
+        for ending in (first, then):
+            for task in ending:
+                task.cancel()
+            await asyncio.gather(*ending, return_exceptions=True)
+
+
+async def _wait(stop: asyncio.Event) -> None:
+    await stop.wait()
 
 
 PROGRAM = "tidscope_backend.collector_launcher"

@@ -4,7 +4,6 @@ import argparse
 import asyncio
 import json
 import os
-import signal
 import socket
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import ExitStack
@@ -31,7 +30,8 @@ from tidscope_backend.cli.debug_file_options import (
     debug_file_settings,
 )
 from tidscope_backend.cli.fleet_options import add_fleet_options, fleet_arguments, fleet_settings
-from tidscope_backend.cli.ring_program import Ring, add_ring_options
+from tidscope_backend.cli.ring_options import add_ring_options
+from tidscope_backend.cli.ring_program import Ring, keep_ring
 from tidscope_backend.cli.server_options import (
     add_ledger_options,
     add_network_option,
@@ -47,7 +47,13 @@ from tidscope_backend.cli.server_options import (
     trace_arguments,
     with_roles,
 )
-from tidscope_backend.cli.supervisor import Launcher, Process, Program, Supervisor
+from tidscope_backend.cli.supervisor import (
+    Launcher,
+    Process,
+    Program,
+    Supervisor,
+    run_until_signal,
+)
 from tidscope_backend.cli.up_announcement import Running, announce, say, start_demo
 from tidscope_backend.listen_socket import SocketError, open_socket, reachable
 from tidscope_backend.processes import SupervisorLog, run_module
@@ -169,48 +175,14 @@ def _show_service(options: argparse.Namespace, token: str) -> int:
 async def _up(options: argparse.Namespace, running: Running, shown: Mapping[str, str]) -> int:
     """Keep both running until a signal arrives; `shown` has the display's variables."""
     stop = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    tasks = {
-        asyncio.create_task(announce(options, running, stop, shown)),
-        asyncio.create_task(_until(stop)),
-    }
+    senders = [announce(options, running, stop, shown)]
     if running.collector is not None:
-        tasks.add(asyncio.create_task(running.collector.run()))
-    backend = asyncio.create_task(running.backend.run())
-    receivers = {backend}
+        senders.append(running.collector.run())
+    receivers = [running.backend.run()]
     if running.ring is not None:
-        receivers.add(asyncio.create_task(_keep_ring(running.ring)))
-    try:
-        await _first_failure_or(stop, {*tasks, backend})
-    finally:
-        # The collector flushes all its data, so those who receive them must end after it.
-        for ending in (tasks, receivers):
-            for task in ending:
-                task.cancel()
-            await asyncio.gather(*ending, return_exceptions=True)
+        receivers.append(keep_ring(running.ring, say))
+    await run_until_signal(stop, senders, receivers)
     return 0
-
-
-async def _keep_ring(ring: Supervisor) -> None:
-    """Run the ring's process. Without it everything else goes on."""
-    try:
-        await ring.run()
-    except CommandError as error:
-        say(f"no minutes are kept: {error}")
-
-
-async def _first_failure_or(stop: asyncio.Event, tasks: set[asyncio.Task[None]]) -> None:
-    """Wait for a signal; a task that fails earlier raises its error."""
-    pending = tasks
-    while not stop.is_set():
-        done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
-        for task in done:
-            task.result()
-
-
-async def _until(stop: asyncio.Event) -> None:
-    await stop.wait()
 
 
 def _backend_program(
