@@ -1,4 +1,4 @@
-"""The ring of a real program while the processes around it are killed; and a full disk."""
+"""The ring while the processes around it are killed, and on a disk that is full or hangs."""
 
 import asyncio
 import os
@@ -13,8 +13,11 @@ from typing import Any
 
 import httpx
 import pytest
-from backend_builders import FIELDS, frame_bytes
+from backend_builders import FIELDS, TARGET_ID, frame_bytes
 from capabilities import missing
+from live_page import LivePage
+from loop_disk import LoopDisk
+from processes import status as process_status
 from programs.known_work import KnownWork
 from run_folders import until
 from tidscope_backend.processes import run_module
@@ -23,12 +26,14 @@ from tidscope_backend.ring.listing import FOLDER, ring_tracks
 from tidscope_backend.ring.status import RingStatus, open_status, read_status
 from tidscope_backend.store.reader import RunReader
 from tidscope_processes import Up, run, up
-from uplink_harness import UplinkHarness, quiet_targets
+from uplink_harness import MIB, UplinkHarness, quiet_targets
 
 RATE_HZ = 50
 ROOM = 3 * 1024 * 1024
 PART_S = 61
 """Seconds between two made-up key frames: each begins a part."""
+UNBOUNDED = ("--max-bytes", "999000000")
+LONGEST_S = 200
 
 
 def eventually(done: Callable[[], bool]) -> None:
@@ -171,6 +176,20 @@ async def keeper(
         await process.wait()
 
 
+@asynccontextmanager
+async def collecting(path: Path) -> AsyncIterator[tuple[UplinkHarness, socket.socket, int]]:
+    """A collector's link to a ring, the socket that it connects to, and the ring's status."""
+    status = open_status()
+    try:
+        with quiet_targets() as targets, socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(str(path))
+            listening.listen()
+            async with UplinkHarness(targets, f"unix:{path}") as collector:
+                yield collector, listening, status
+    finally:
+        os.close(status)
+
+
 def large(seq: int) -> bytes:
     """A key frame of some 40 KiB that begins a part."""
     rows = {tid: [seq * tid] * len(FIELDS) for tid in range(1, 1001)}
@@ -186,37 +205,103 @@ def state(status: int) -> RingStatus:
 async def test_a_full_disk_costs_the_oldest_parts_and_a_bound_holds(
     small_disk: Path, tmp_path: Path
 ) -> None:
-    path, status = tmp_path / "socket", open_status()
-    listening = socket.socket(socket.AF_UNIX)
-    listening.bind(str(path))
-    listening.listen()
-    with quiet_targets() as targets:
-        async with UplinkHarness(targets, f"unix:{path}") as collector:
-            async with keeper(small_disk / "ring", listening, status, "--max-bytes", "999000000"):
-                await until(lambda: collector.frames.native.load()["connected"])
-                for seq in range(1, 201):
-                    collector.put([large(seq)], seq, key_every=1)
-                    if seq % 10 == 0:
-                        await asyncio.to_thread(collector.frames.native.deliver, 60)
-                await until(lambda: state(status).frames == 200)
-                assert state(status).evicted_early > 0
-                assert (state(status).lost, state(status).disk_full) == (0, 0)
-                (track,) = ring_tracks(small_disk / "ring")
-                kept = seqs(small_disk / "ring" / track.id)
-                assert kept == list(range(kept[0], 201))
-                assert kept[0] > 100
-            # A process that was killed is followed by one with less room, which seals parts.
-            limits = ("--max-bytes", "400000", "--seal-s", "0")
-            async with keeper(small_disk / "ring", listening, status, *limits):
-                collector.go_on()
-                folder = tracks_in(small_disk / "ring")[0]
-                await until(lambda: bool(folder.sealed_parts()))
-                await until(lambda: collector.frames.native.load()["connected"])
-                collector.put([large(201)], 201, key_every=1)
-                await asyncio.to_thread(collector.frames.native.deliver, 60)
-                await until(lambda: 0 < state(status).bytes <= 400_000)
-                kept = seqs(folder.path)
-                assert kept == list(range(kept[0], 202))
-                assert state(status).unsealed == 0
-    listening.close()
-    os.close(status)
+    async with collecting(tmp_path / "socket") as (collector, listening, status):
+        async with keeper(small_disk / "ring", listening, status, *UNBOUNDED):
+            await until(lambda: collector.frames.native.load()["connected"])
+            for seq in range(1, 201):
+                collector.put([large(seq)], seq, key_every=1)
+                if seq % 10 == 0:
+                    await asyncio.to_thread(collector.frames.native.deliver, 60)
+            await until(lambda: state(status).frames == 200)
+            assert state(status).evicted_early > 0
+            assert (state(status).lost, state(status).disk_full) == (0, 0)
+            (track,) = ring_tracks(small_disk / "ring")
+            kept = seqs(small_disk / "ring" / track.id)
+            assert kept == list(range(kept[0], 201))
+            assert kept[0] > 100
+        # A process that was killed is followed by one with less room, which seals parts.
+        limits = ("--max-bytes", "400000", "--seal-s", "0")
+        async with keeper(small_disk / "ring", listening, status, *limits):
+            collector.go_on()
+            folder = tracks_in(small_disk / "ring")[0]
+            await until(lambda: bool(folder.sealed_parts()))
+            await until(lambda: collector.frames.native.load()["connected"])
+            collector.put([large(201)], 201, key_every=1)
+            await asyncio.to_thread(collector.frames.native.deliver, 60)
+            await until(lambda: 0 < state(status).bytes <= 400_000)
+            kept = seqs(folder.path)
+            assert kept == list(range(kept[0], 202))
+            assert state(status).unsealed == 0
+
+
+def hangs(pid: int) -> bool:
+    """True if a process is inside a system call that not even a kill ends."""
+    return process_status(pid, "State")[0] == "D"
+
+
+async def test_a_hanging_disk_stops_no_page_and_costs_no_frame(disk: LoopDisk) -> None:
+    runs = disk.place / "runs"
+    with (
+        KnownWork() as program,
+        up("--keep-minutes", "5", TIDSCOPE_RUNS=str(runs)) as running,
+        running.client() as http,
+    ):
+        target = http.post("/api/v1/targets", json={"pid": program.pid, "rate_hz": RATE_HZ})
+        name = target.raise_for_status().json()["id"]
+        await until(lambda: bool(ring_tracks(runs / FOLDER)))
+        track = runs / FOLDER / ring_tracks(runs / FOLDER)[0].id
+        ring = running.ring_pid
+        assert ring is not None
+        async with (
+            asyncio.timeout(LONGEST_S),
+            LivePage(running.address.replace("http", "ws", 1), running.token) as page,
+        ):
+            await page.subscribe(name)
+            before, _ = await page.frame()
+            with disk.frozen():
+                await until(lambda: hangs(ring))
+                written = seqs(track)[-1]
+                shown = await page.frames(max(before.seq, written) + 2 * RATE_HZ)
+                assert hangs(ring)
+                assert seqs(track)[-1] == written
+                # Who asks for the ring meanwhile is answered, too.
+                assert [one["id"] for one in tracks(http)] == [track.name]
+            assert [first for first, _ in shown] == [
+                before.seq + 1,
+                *(seq + 1 for _, seq in shown[:-1]),
+            ]
+            await until(lambda: seqs(track)[-1] > shown[-1][1])
+        assert 'tidscope_ring_frames_total{outcome="lost"} 0.0' in http.get("/metrics").text
+    kept = seqs(track)
+    assert kept == list(range(1, len(kept) + 1))
+
+
+async def test_a_longer_hang_costs_the_oldest_frames_that_wait_and_counts_them(
+    disk: LoopDisk, tmp_path: Path
+) -> None:
+    last = 100
+    folder = disk.place / "ring"
+    async with (
+        asyncio.timeout(LONGEST_S),
+        collecting(tmp_path / "socket") as (collector, listening, status),
+        keeper(folder, listening, status, *UNBOUNDED) as process,
+    ):
+        native = collector.frames.native
+        await until(lambda: native.load()["connected"])
+        collector.put([large(1)], key_every=1)
+        await asyncio.to_thread(native.deliver, 60)
+        with disk.frozen():
+            collector.put([large(seq) for seq in range(2, last + 1)], 2, key_every=1)
+            sending = asyncio.create_task(asyncio.to_thread(native.deliver, 60))
+            await until(lambda: hangs(process.pid))
+            assert native.load()["undelivered_bytes"] <= MIB
+        assert await sending == 0
+        await until(lambda: state(status).frames + state(status).lost == last)
+        (track,) = ring_tracks(folder)
+        kept = seqs(folder / track.id)
+        lost = sorted(set(range(1, last + 1)) - set(kept))
+        assert (state(status).frames, state(status).lost) == (len(kept), len(lost))
+        assert native.load()["dropped"] == {TARGET_ID: len(lost)}
+        # The bound leaves room for the newest ones.
+        assert lost == list(range(lost[0], last - MIB // len(large(last)) + 1))
+        assert state(status).gaps == 1
