@@ -16,14 +16,15 @@ class ProgramFailedError(Exception):
 
 
 async def run_in_background(
-    command: Sequence[str], seconds: float, priority: int = LOWEST_PRIORITY
+    command: Sequence[str], seconds: float, *, is_awaited: bool = False
 ) -> None:
     """Run a program to its end, without our secrets.
 
     Args:
         command: the program and its arguments.
         seconds: timeout.
-        priority: its nice value; a person waits for a program with another one than the default.
+        is_awaited: True if a person waits for it; it then keeps the priority of the backend, which
+            may not be allowed to raise one. Otherwise it gets the lowest.
 
     Raises:
         ProgramFailedError: it failed, or took too long and was killed.
@@ -37,8 +38,9 @@ async def run_in_background(
         env={k: v for k, v in os.environ.items() if not k.startswith("TIDSCOPE_")},
     )
     try:
-        with suppress(ProcessLookupError):
-            os.setpriority(os.PRIO_PROCESS, process.pid, priority)
+        if not is_awaited:
+            with suppress(ProcessLookupError):
+                os.setpriority(os.PRIO_PROCESS, process.pid, LOWEST_PRIORITY)
         async with asyncio.timeout(seconds):
             _, output = await process.communicate()
     except TimeoutError:

@@ -78,7 +78,7 @@ def ring_router(
         folder = str(runs_dir / FOLDER / track.id)
         arguments = (folder, str(runs_dir), *window, run_id, body.name or "")
         try:
-            await run_in_background(run_module(CUTTING, *arguments), CUT_SECONDS, priority=0)
+            await run_in_background(run_module(CUTTING, *arguments), CUT_SECONDS, is_awaited=True)
         except ProgramFailedError as error:
             raise refusal("bad-run", f"no run was cut: {error}", "try a shorter window") from None
         except OSError as error:
