@@ -90,6 +90,47 @@ async def test_it_ends_when_cancelled_even_if_it_does_not_want_to(
         assert said == ["the helper does not end by itself; it is killed"]
 
 
+class Unkillable:
+    """A process inside a system call that not even a kill ends."""
+
+    pid, returncode = 1, None
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    async def wait(self) -> int:
+        return await asyncio.Future[int]()
+
+    def terminate(self) -> None:
+        self.told.append("terminate")
+
+    def kill(self) -> None:
+        self.told.append("kill")
+
+
+async def test_it_does_not_wait_for_what_cannot_be_killed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("END_SECONDS", "KILLED_SECONDS"):
+        monkeypatch.setattr(f"tidscope_backend.cli.supervisor.{name}", 0.01)
+    process, said = Unkillable(), list[str]()
+    began = asyncio.Event()
+
+    async def start() -> Unkillable:
+        began.set()
+        return process
+
+    running = asyncio.create_task(Supervisor("helper", start, said.append).run())
+    await began.wait()
+    # The supervisor now waits for the process.
+    await asyncio.sleep(0)
+    running.cancel()
+    async with asyncio.timeout(WAIT):
+        await asyncio.gather(running, return_exceptions=True)
+    assert process.told == ["terminate", "kill"]
+    assert said[-1] == "the helper waits for a disk that hangs, and ends when it answers"
+
+
 async def test_an_interpreter_that_may_not_be_run_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,6 +20,8 @@ LONGEST_PAUSE_SECONDS = 10.0
 SHORT_RUN_SECONDS = 5.0
 MAX_SHORT_RUNS = 6
 END_SECONDS = 15.0
+KILLED_SECONDS = 5.0
+"""Time for a killed program to end, in seconds. On a disk that hangs it does not, and is left."""
 
 
 class Process(Protocol):
@@ -153,7 +155,11 @@ class Supervisor:
             self._say(f"the {self._name} does not end by itself; it is killed")
             with suppress(ProcessLookupError):
                 process.kill()
-            await process.wait()
+            try:
+                async with asyncio.timeout(KILLED_SECONDS):
+                    await process.wait()
+            except TimeoutError:
+                self._say(f"the {self._name} waits for a disk that hangs, and ends when it answers")
 
 
 async def run_until_signal(
