@@ -34,7 +34,7 @@ from tidscope_backend.nats_link.kept_frames import read_frame
 
 CONNECTED_S = 120.0
 """Timeout for the backend to know all hosts, in seconds."""
-LOOK_S = 0.5
+POLL_S = 0.5
 """Interval of questions about connected hosts, in seconds; a broken session takes a second."""
 ACK_FRAMES, ACK_BYTES = 8, 1 << 16
 """Number and bytes of frames that a page acknowledges together, whichever it reaches first."""
@@ -98,7 +98,7 @@ def wait_connected(installation: Running, hosts: int) -> None:
     while connected(installation) < hosts:
         if time.monotonic() > deadline:
             raise SystemExit(f"not all hosts were connected within {CONNECTED_S:g} s")
-        time.sleep(LOOK_S)
+        time.sleep(POLL_S)
 
 
 async def measure(options: argparse.Namespace) -> dict[str, float]:
@@ -150,7 +150,7 @@ async def watch(
     began, sent, before = time.monotonic(), simulated.sent, used()
     live = options.hosts
     while (left := began + options.seconds - time.monotonic()) > 0:
-        await asyncio.sleep(min(LOOK_S, left))
+        await asyncio.sleep(min(POLL_S, left))
         live = min(live, await asyncio.to_thread(connected, installation))
     took, sent, after = time.monotonic() - began, simulated.sent - sent, used()
     if any(task.done() for task in reading):
