@@ -193,6 +193,11 @@ def is_address(url: str) -> bool:
         return False
 
 
+CLOSE_S = 2.0
+"""Timeout for the answer to a close frame, in seconds: a collector has to end before it is killed,
+also if the other side hangs."""
+
+
 @asynccontextmanager
 async def open_link(url: str, sign_in: SignIn | None) -> AsyncIterator[ClientConnection]:
     """Connect to a backend after verifying its proof.
@@ -212,6 +217,7 @@ async def open_link(url: str, sign_in: SignIn | None) -> AsyncIterator[ClientCon
             "ws://localhost/ws/collector",
             compression=None,
             max_size=MAX_COLLECTOR_COMMAND_BYTES,
+            close_timeout=CLOSE_S,
         )
     else:
         connecting = connect(
@@ -219,6 +225,7 @@ async def open_link(url: str, sign_in: SignIn | None) -> AsyncIterator[ClientCon
             additional_headers=headers,
             compression=None,
             max_size=MAX_COLLECTOR_COMMAND_BYTES,
+            close_timeout=CLOSE_S,
             proxy=None,
         )
     async with connecting as link:
