@@ -264,7 +264,7 @@ async def test_a_hanging_disk_stops_no_page_and_costs_no_frame(disk: LoopDisk) -
                 shown = await page.frames(max(before.seq, written) + 2 * RATE_HZ)
                 assert hangs(ring)
                 assert seqs(track)[-1] == written
-                # Who asks for the ring meanwhile is answered, too.
+                # Questions about the ring are answered meanwhile, too.
                 assert [one["id"] for one in tracks(http)] == [track.name]
             assert [first for first, _ in shown] == [
                 before.seq + 1,

@@ -96,16 +96,16 @@ class Unkillable:
     pid, returncode = 1, None
 
     def __init__(self) -> None:
-        self.told: list[str] = []
+        self.received: list[str] = []
 
     async def wait(self) -> int:
         return await asyncio.Future[int]()
 
     def terminate(self) -> None:
-        self.told.append("terminate")
+        self.received.append("terminate")
 
     def kill(self) -> None:
-        self.told.append("kill")
+        self.received.append("kill")
 
 
 async def test_it_does_not_wait_for_what_cannot_be_killed(
@@ -127,7 +127,7 @@ async def test_it_does_not_wait_for_what_cannot_be_killed(
     running.cancel()
     async with asyncio.timeout(WAIT):
         await asyncio.gather(running, return_exceptions=True)
-    assert process.told == ["terminate", "kill"]
+    assert process.received == ["terminate", "kill"]
     assert said[-1] == "the helper waits for a disk that hangs, and ends when it answers"
 
 
