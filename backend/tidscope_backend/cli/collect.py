@@ -75,8 +75,8 @@ def _run(options: argparse.Namespace) -> int:
         return collector_command("run", *words, *further)
 
     secret = "" if options.fleet else _require_secret()
-    backend = socket_url(options.backend)
     warn_if_others_may_change_it()
+    backend = socket_url(options.backend)
     if not (options.fleet or options.keep_minutes):
         exec_program(command("--backend", backend))
     from tidscope_backend.cli.collect_children import run_beside
