@@ -208,7 +208,9 @@ async def test_threads_that_live_between_two_samples_are_there(
         answers[-1].process.cpu_ns - at_start, rel=0.05, abs=5_000_000
     )
     exited = run.signals()["exited"].to_pylist()[-1]
-    assert exited["totals"]["cpu_run_ns"] == total.fields["cpu_run_ns"] + at_start
+    # Only sums get what a thread ran after its exit record had been read.
+    late_ns = exited["totals"]["cpu_run_ns"] - total.fields["cpu_run_ns"] - at_start
+    assert 0 <= late_ns < 5_000_000
 
 
 @needs("btf")
