@@ -27,6 +27,8 @@ const LOOP_BRIEF_S = 0.5e-3;
 /** Minimum number of stalls that are no chance, and their share of the time: their length is estimated. */
 const STALLS = 3;
 const STALL_SHARE = 0.15;
+/** Their mean length: in one sample of 0.1 s a loop may serve few by chance. */
+const STALL_S = 0.15;
 
 export const EVENT_LOOP_RULE: Rule = {
   subject: "event loops",
@@ -89,6 +91,7 @@ function betweenPolls({ thread, polls, calls, long, long_s }: EventLoop, ease: n
 function stalled({ thread, stalls, stalled_s, serves_per_s }: EventLoop, ease: number) {
   const { cpu, queue, wall } = thread;
   if (serves_per_s < LOOP_CALLS_PER_S || stalls < ease * STALLS) return null;
+  if (stalled_s < ease * STALL_S * stalls) return null;
   // Beside other programs it takes longer than its CPU time.
   const seconds = (stalled_s * (cpu + queue)) / cpu;
   if (seconds < ease * STALL_SHARE * wall) return null;
