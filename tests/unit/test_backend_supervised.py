@@ -23,8 +23,7 @@ from tidscope_backend.cli.server_options import (
     retention_bytes,
     retention_seconds,
 )
-from tidscope_backend.cli.supervisor import MAX_SHORT_RUNS, Program, Supervisor
-from tidscope_backend.cli.up_announcement import say
+from tidscope_backend.cli.supervisor import MAX_SHORT_RUNS, Program, Supervisor, say
 from tidscope_backend.processes import SupervisorLog, read_ends
 from tidscope_backend.settings import runs_directory
 

@@ -9,15 +9,14 @@ import asyncio
 import logging
 import os
 import socket
-import sys
 from collections.abc import Awaitable, Callable, Coroutine
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 
 from tidscope_wire.escaping import log_to_stderr
 from tidscope_wire.proof import HOST_NAME
 
 from tidscope_backend.cli.backend_user import give_up_rights, user_who_can_run
-from tidscope_backend.cli.command import CommandError, print_lines
+from tidscope_backend.cli.command import CommandError
 from tidscope_backend.cli.fleet_options import fleet_settings
 from tidscope_backend.cli.ring_program import Ring, keep_ring
 from tidscope_backend.cli.supervisor import (
@@ -26,6 +25,7 @@ from tidscope_backend.cli.supervisor import (
     Program,
     Supervisor,
     run_until_signal,
+    say,
 )
 from tidscope_backend.ingest.private_socket import SocketError, open_private_socket
 from tidscope_backend.settings import COLLECTOR_VARIABLE, SECRET_VARIABLES, FleetSettings
@@ -65,13 +65,13 @@ def run_beside(
             start = held.enter_context(Launcher(collector.command, collector.environ)).start
             gap = give_up_rights(user)
             if gap:
-                _say(gap)
+                say(gap)
         receivers: list[Coroutine[None, None, None]] = []
         if settings is not None and sock is not None:
             receivers.append(_relay(name, settings, sock))
         if ring is not None:
-            receivers.append(keep_ring(Supervisor("ring", ring.program(own).start, _say), _say))
-        collecting = Supervisor("collector", start, _say).run()
+            receivers.append(keep_ring(Supervisor("ring", ring.program(own).start, say)))
+        collecting = Supervisor("collector", start, say).run()
         asyncio.run(run_until_signal(asyncio.Event(), [collecting], receivers))
     return 0
 
@@ -90,8 +90,3 @@ async def _relay(name: str, settings: FleetSettings, sock: socket.socket) -> Non
     log_to_stderr("relay: %(message)s")
     logging.getLogger("websockets").setLevel(logging.WARNING)
     await HostRelay(name, Bus(settings, f"host {name}"), settings).run(sock)
-
-
-def _say(text: str) -> None:
-    with suppress(OSError):
-        print_lines(f"tidscope: {text}", file=sys.stderr, flush=True)

@@ -5,14 +5,14 @@ import os
 import shutil
 import socket
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
 from tidscope_backend.cli.backend_user import BackendUser
 from tidscope_backend.cli.command import CommandError
-from tidscope_backend.cli.supervisor import Program, Supervisor
+from tidscope_backend.cli.supervisor import Program, Supervisor, say
 from tidscope_backend.processes import run_module
 from tidscope_backend.ring.listing import FOLDER
 from tidscope_backend.ring.status import open_status
@@ -82,7 +82,7 @@ class Ring:
         os.close(self.reading)
 
 
-async def keep_ring(ring: Supervisor, say: Callable[[str], None]) -> None:
+async def keep_ring(ring: Supervisor) -> None:
     """Run the ring's process. Without it everything else goes on."""
     try:
         await ring.run()

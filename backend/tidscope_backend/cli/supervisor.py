@@ -5,13 +5,14 @@ import json
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol, Self
 
-from tidscope_backend.cli.command import CommandError
+from tidscope_backend.cli.command import CommandError, print_lines
 from tidscope_backend.collector_launcher import KILL, START, TERMINATE
 from tidscope_backend.processes import ISOLATED, SupervisorLog, bound_to_parent, run_module
 
@@ -193,6 +194,15 @@ async def run_until_signal(
 
 async def _wait(stop: asyncio.Event) -> None:
     await stop.wait()
+
+
+def say(text: str) -> None:
+    """Print a line to standard error, ignoring failures.
+
+    A full disk or a closed pipe must not end supervised programs.
+    """
+    with suppress(OSError):
+        print_lines(f"tidscope: {text}", file=sys.stderr, flush=True)
 
 
 PROGRAM = "tidscope_backend.collector_launcher"

@@ -53,8 +53,9 @@ from tidscope_backend.cli.supervisor import (
     Program,
     Supervisor,
     run_until_signal,
+    say,
 )
-from tidscope_backend.cli.up_announcement import Running, announce, say, start_demo
+from tidscope_backend.cli.up_announcement import Running, announce, start_demo
 from tidscope_backend.listen_socket import SocketError, open_socket, reachable
 from tidscope_backend.processes import SupervisorLog, run_module
 from tidscope_backend.security.token_file import find_service_token
@@ -180,7 +181,7 @@ async def _up(options: argparse.Namespace, running: Running, shown: Mapping[str,
         senders.append(running.collector.run())
     receivers = [running.backend.run()]
     if running.ring is not None:
-        receivers.append(keep_ring(running.ring, say))
+        receivers.append(keep_ring(running.ring))
     await run_until_signal(stop, senders, receivers)
     return 0
 

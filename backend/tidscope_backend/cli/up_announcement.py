@@ -21,7 +21,7 @@ from tidscope_backend.cli.backend_client import (
     UntrustedError,
 )
 from tidscope_backend.cli.command import CommandError, has_display, page_in_browser, print_lines
-from tidscope_backend.cli.supervisor import Supervisor
+from tidscope_backend.cli.supervisor import Supervisor, say
 from tidscope_backend.settings import COLLECTOR_VARIABLE, DEFAULT_HOST
 
 M = TypeVar("M", bound=BaseModel)
@@ -171,12 +171,3 @@ async def start_demo(client: BackendClient) -> None:
 
 async def _request(client: BackendClient, path: str, answer: type[M], method: str = "GET") -> M:
     return await asyncio.to_thread(client.request_model, path, answer, method)
-
-
-def say(text: str) -> None:
-    """Print a line to standard error, ignoring failures.
-
-    A full disk or a closed pipe must not end supervised programs.
-    """
-    with suppress(OSError):
-        print_lines(f"tidscope: {text}", file=sys.stderr, flush=True)

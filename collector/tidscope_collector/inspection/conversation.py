@@ -4,10 +4,10 @@
 with their current activity), `JavaCountersReader` the counters of a Java virtual machine.
 """
 
-import select
 import socket
 
 from pydantic import Field, ValidationError
+from tidscope_wire.readiness import is_readable
 
 from tidscope_collector.confinement.children import ChildError
 from tidscope_collector.inspection.asking import (
@@ -65,9 +65,7 @@ class Conversation:
 
     def receive(self, patience_s: float) -> bytes:
         """Return the answer; empty if it is late, or the child has ended."""
-        poll = select.poll()
-        poll.register(self._connection, select.POLLIN)
-        if not poll.poll(patience_s * 1000):
+        if not is_readable(self._connection, patience_s):
             return b""
         self.pending = False
         try:
