@@ -2,11 +2,12 @@
 
 import os
 import re
-import select
 import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+from tidscope_wire.readiness import is_readable
 
 
 def wait_for_end(pid: int, seconds: float = 15) -> None:
@@ -16,8 +17,7 @@ def wait_for_end(pid: int, seconds: float = 15) -> None:
     except ProcessLookupError:
         return
     try:
-        ready, _, _ = select.select([descriptor], [], [], seconds)
-        assert ready, f"process {pid} still runs after {seconds} s"
+        assert is_readable(descriptor, seconds), f"process {pid} still runs after {seconds} s"
     finally:
         os.close(descriptor)
 

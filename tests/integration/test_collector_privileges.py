@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -31,11 +32,12 @@ LOADING = {*UNWINDING, "CAP_PERFMON", "CAP_SYSLOG"}
 
 
 def statuses(pid: int) -> list[dict[str, str]]:
-    """The status of each thread."""
+    """The status of each thread; of one that ends meanwhile there is none."""
     found = []
     for task in Path(f"/proc/{pid}/task").iterdir():
-        lines = (line.partition(":") for line in (task / "status").read_text().splitlines())
-        found.append({key: value.strip() for key, _, value in lines})
+        with suppress(FileNotFoundError, ProcessLookupError):
+            lines = (line.partition(":") for line in (task / "status").read_text().splitlines())
+            found.append({key: value.strip() for key, _, value in lines})
     return found
 
 

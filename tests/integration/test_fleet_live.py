@@ -159,6 +159,9 @@ async def test_a_recorded_target_travels_although_no_page_reads_it(
     ):
         harness.put(stream(1, 25))
         await connected(page)
+        async with asyncio.timeout(LONGEST_S):
+            while relay.counts.taken < 25:
+                await reported(backend)
         answer = await client.post("/api/v1/runs", json={"target": TARGET_ID})
         run = RunManifest.model_validate_json(answer.raise_for_status().content).id
         harness.put(stream(26, 40), first=26)

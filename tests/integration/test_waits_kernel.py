@@ -55,6 +55,8 @@ PARKED = (State.POLL, State.FUTEX)
 """States of threads before and after a test; each thread is in the state that it does not test."""
 AROUND_NS = 2_000_000
 """Time of a call besides its wait, nanoseconds: stack faults, a clock read, the fork of a child."""
+TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+"""Unit of times in /proc/stat (proc_stat(5)), nanoseconds."""
 
 
 COMPUTES_AND_WAITS = """
@@ -78,9 +80,8 @@ def keeper() -> Iterator[LedgerKeeper]:
 
 
 def stolen_ns() -> int:
-    """Time that a hypervisor took of all CPUs, rounded up, nanoseconds."""
-    ticks = int(Path("/proc/stat").read_text().split()[8]) + 1
-    return ticks * (1_000_000_000 // os.sysconf("SC_CLK_TCK"))
+    """Time that a hypervisor took of all CPUs, nanoseconds, rounded down to a tick."""
+    return int(Path("/proc/stat").read_text().split()[8]) * TICK_NS
 
 
 def await_state(pid: int, state: str) -> None:
@@ -166,7 +167,7 @@ def test_cpu_time_is_the_kernels_count() -> None:
         stolen = stolen_ns()
         before = {tid: dict(row) for tid, row in followed.seen.rows.items()}
         program.work()
-        stolen = stolen_ns() - stolen
+        stolen = stolen_ns() - stolen + TICK_NS
         await_state(program.pid, "S")
         followed.flush()
         after = followed.seen.rows

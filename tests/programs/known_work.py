@@ -1,7 +1,6 @@
 """Drives known_work.c: a command, and the accounts that its threads give of themselves."""
 
 import os
-import select
 import shutil
 import signal
 import subprocess
@@ -12,6 +11,7 @@ from typing import Literal, Self
 
 from programs.build import build_c
 from pydantic import BaseModel, ConfigDict
+from tidscope_wire.readiness import is_readable
 
 Command = Literal["b", "w", "r", "s", "n", "e", "z", "x", "p", "q"]
 
@@ -127,8 +127,7 @@ class KnownWork:
         deadline = time.monotonic() + PATIENCE_S
         output = self._process.stdout.fileno()
         while b"\n" not in self._unread:
-            ready, _, _ = select.select([output], [], [], max(0.0, deadline - time.monotonic()))
-            if not ready:
+            if not is_readable(output, max(0.0, deadline - time.monotonic())):
                 raise TimeoutError(f"known_work {self.pid} said nothing for {PATIENCE_S} s")
             piece = os.read(output, 1 << 20)
             if not piece:

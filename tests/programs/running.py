@@ -1,13 +1,14 @@
 """A program that runs beside a test, and answers it line by line."""
 
 import os
-import select
 import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
+
+from tidscope_wire.readiness import is_readable
 
 PATIENCE_S = 120.0
 """Maximum silence of a program, in seconds, on a busy machine."""
@@ -71,7 +72,7 @@ class RunningProgram:
 
     def says(self, timeout_s: float) -> bool:
         """Wait until it says something, or has ended; whether that is so in time."""
-        return bool(self._unread or select.select([self._output], [], [], timeout_s)[0])
+        return bool(self._unread or is_readable(self._output, timeout_s))
 
     @property
     def _output(self) -> int:

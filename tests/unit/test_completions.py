@@ -2,7 +2,6 @@
 
 import os
 import pty
-import select
 import shutil
 import signal
 import subprocess
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 from capabilities import missing
 from tidscope_backend.cli import VERBS, main
+from tidscope_wire.readiness import is_readable
 
 PATIENCE_S = 60.0
 CASES = [
@@ -98,5 +98,5 @@ def shown_until(terminal: int, *texts: str) -> None:
     """Read what a terminal shows until all texts are in it; not beyond them."""
     shown = ""
     while not all(text in shown for text in texts):
-        assert select.select([terminal], [], [], PATIENCE_S)[0], shown
+        assert is_readable(terminal, PATIENCE_S), shown
         shown += os.read(terminal, 1).decode(errors="replace")

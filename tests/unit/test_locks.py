@@ -310,6 +310,10 @@ class Processes:
             6: LockOwner(6, 2, "server", lives=True),
         }
         self.asked: list[tuple[int, tuple[int, ...]]] = []
+        self.executed: dict[int, str] = {}
+
+    def name_now(self, owner: LockOwner) -> str:
+        return self.executed.get(owner.pid, owner.name)
 
     def find(self, pid: int) -> LockOwner | None:
         return self.owners.get(pid)
@@ -331,7 +335,7 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> Processes:
 
 @pytest.fixture
 def locks_of_group(processes: Processes) -> Iterator[GroupLocks]:
-    made = GroupLocks(processes.find)
+    made = GroupLocks(processes.find, processes.name_now)
     yield made
     made.close()
 
@@ -412,6 +416,16 @@ def test_addresses_of_another_program_are_other_locks(locks_of_group: GroupLocks
     assert numbers(locks_of_group, (5, 0x10), (6, 0x10)) == [0, before[1]]
     assert locks_of_group.join(120)
     assert numbers(locks_of_group, (5, 0x10))[0] not in (0, *before)
+
+
+def test_a_lock_is_one_of_the_program_that_runs_when_it_is_examined(
+    locks_of_group: GroupLocks, processes: Processes
+) -> None:
+    """A process executed another program, which the group does not know yet."""
+    processes.executed[5] = "python3"
+    numbers(locks_of_group, (5, 0x10), (6, 0x10))
+    assert locks_of_group.join(120)
+    assert sorted(names(locks_of_group)) == ["pool in python3", "pool in server"]
 
 
 def test_there_are_only_so_many_locks(

@@ -2,7 +2,6 @@
 
 import os
 import pty
-import select
 import signal
 import subprocess
 import sys
@@ -32,6 +31,7 @@ from tidscope_backend.cli.relay import (
     relay_until_exit,
     stop_with,
 )
+from tidscope_wire.readiness import is_readable
 from tidscope_wire.redaction import MARGIN, REDACTED, redact, redact_arguments
 
 
@@ -103,7 +103,7 @@ def test_a_sink_that_does_not_block_loses_nothing(outputs: tuple[int, int]) -> N
     with pytest.raises(BlockingIOError):
         while True:
             os.write(writing, bytes(4096))
-    filled = select.select([reading], [], [], 0)[0]
+    filled = is_readable(reading)
     assert filled
     sent = b"x" * 300_000
     received = bytearray()

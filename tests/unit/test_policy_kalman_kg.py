@@ -277,6 +277,17 @@ def test_a_program_that_was_never_alone_goes_back_to_its_own_size() -> None:
     assert steered.step() == 16
 
 
+def test_a_program_that_was_never_alone_goes_on_from_the_best_size_that_it_tried() -> None:
+    """From its own size, which may be far worse, it may lack the changes to search."""
+    steered = pool("cooperative", peak(10), in_force=4)
+    for _ in range(30):
+        steered.step(peers=TWO)
+    best = max({one.size for one in steered.decisions}, key=peak(10))
+    assert steered.step() == best
+    assert steered.last.reason.endswith("the best of the sizes that it tried.")
+    assert set(steered.run(60)[-20:]) <= {9, 10, 11}
+
+
 def test_it_starts_from_its_share_of_the_cores() -> None:
     for instances, share in ((2, 8), (3, 5), (4, 4), (9, 4)):
         steered = pool("cooperative", peak(10))

@@ -227,7 +227,9 @@ class GroupSampler(TargetSampler):
             self._membership.lost(lost)
         self._executions += notice["executions"]
         now_ns = time.monotonic_ns()
-        if self._executions and (now_ns >= self._executions_due_ns or notice["ending"]):
+        # Tables that are read now name processes after the programs that they run.
+        is_due = now_ns >= self._executions_due_ns or notice["ending"] or notice["sampled"]
+        if self._executions and is_due:
             self._take_executions(now_ns)
         if notice["gomaxprocs"] is not None:
             self._lead_gomaxprocs = notice["gomaxprocs"]

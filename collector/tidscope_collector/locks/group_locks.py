@@ -55,10 +55,15 @@ class GroupLocks:
     Args:
         find: returns the process with an ID, living or recently ended, or None if unknown. The
             caller of `numbers_in` calls it.
+        name_now: returns the name that a process has now: it may have executed another program
+            since `find` learned of it. Called by the thread that examines.
     """
 
-    def __init__(self, find: Callable[[int], LockOwner | None]) -> None:
+    def __init__(
+        self, find: Callable[[int], LockOwner | None], name_now: Callable[[LockOwner], str]
+    ) -> None:
         self._find = find
+        self._name_now = name_now
         self._numbers: dict[tuple[int, int], int] = {}
         """Lock numbers by process and address."""
         self._locks: dict[Hashable, int] = {}
@@ -192,11 +197,11 @@ class GroupLocks:
                     return
                 owner = next(iter(self._pending))
                 asked = sorted(self._pending[owner])[:MAX_ADDRESSES]
-            answer = self._ask(owner, asked)
+            answer, name = self._ask(owner, asked), self._name_now(owner)
             with self._changed:
                 # After an exec, addresses may mean other locks.
                 if owner in self._pending:
-                    self._enter(owner, asked, answer)
+                    self._enter(owner, name, asked, answer)
                 self._changed.notify_all()
                 self._changed.wait_for(lambda: self._closed, _BETWEEN_S)
 
@@ -219,10 +224,13 @@ class GroupLocks:
         if len(self._refused) > _MAX_REFUSED:
             del self._refused[next(iter(self._refused))]
 
-    def _enter(self, owner: LockOwner, asked: list[int], answer: LockAnswer | None) -> None:
+    def _enter(
+        self, owner: LockOwner, name: str, asked: list[int], answer: LockAnswer | None
+    ) -> None:
         left = self._pending.pop(owner) - set(asked)
         if left:
             self._pending[owner] = left
+        owner = owner._replace(name=name)
         if answer is not None:
             self._join_places[owner.name] = answer.join_place
         known = {} if answer is None else answer.found

@@ -15,6 +15,7 @@ from tidscope_collector.goroutines.goroutines import Goroutines
 from tidscope_collector.groups.boundaries import Boundary, ControlGroup, Matching, Tree
 from tidscope_collector.groups.cgroups import find_cgroups
 from tidscope_collector.groups.descriptions import Descriptions
+from tidscope_collector.groups.listing import read_process
 from tidscope_collector.groups.matching import MatchWatch
 from tidscope_collector.groups.membership import Membership
 from tidscope_collector.groups.own_accounts import Asking, OwnAccounts
@@ -203,7 +204,7 @@ class TargetOpener:
             matches = MatchWatch(
                 selection.match, membership, self._processes, self._workers, self._engine.submit
             )
-        locks = GroupLocks(lambda pid: lock_owner(membership, pid))
+        locks = GroupLocks(lambda pid: lock_owner(membership, pid), self._name_now)
         pools = self._sources.group_pools(attach_ns)
         goroutines = self._sources.goroutines(rate_hz)
         tables = self._sources.group_tables(
@@ -227,6 +228,11 @@ class TargetOpener:
         )
         sampler.on_rate = tables.set_rate
         return Opened(described, sampler, None, None)
+
+    def _name_now(self, owner: LockOwner) -> str:
+        process = read_process(self._procfs, owner.pid)
+        is_same = process is not None and process.start_ticks == owner.start_ticks
+        return process.name if process is not None and is_same else owner.name
 
     def _asking(self, goroutines: Goroutines | None) -> Asking:
         return Asking(

@@ -83,7 +83,8 @@ class Cooperative:
     """cooperative: kalman-kg for several steered programs on one host, without its dip gate.
 
     Ours. Alone it is kalman-kg from the program's own size: cores say nothing of a pool that waits.
-    When the others have left, it goes back to the size that it had alone. Together with others
+    When the others have left, it goes back to the size that it chose alone, or to the best one that
+    it tried beside them. Together with others
 
     - it starts from its share of the cores that it may use, by the machine, its affinity, and the
       limits of its control groups, unless its threads wait more than they compute;
@@ -102,7 +103,7 @@ class Cooperative:
         self._restarted = ""
         self._disturbed = False
         self._turn = 0
-        self._alone = 0
+        self._own = self._alone = 0
         self._others = _PeerGate()
 
     def observe(self, seen: Observation) -> Decision:
@@ -145,20 +146,16 @@ class Cooperative:
 
     def _start(self, seen: Observation, peers: Peers) -> Decision:
         why = f"The search restarts ({self._restarted})" if self._restarted else "It begins"
+        known, whose = self._known()
         self._search.forget(why, peers.instances)
-        first, joined = not self._instances, self._instances > 1
+        first = not self._instances
         self._instances, self._restarted, self._disturbed = peers.instances, "", False
         self._others = _PeerGate()
-        if first and seen.original is not None:
-            self._alone = seen.original
-        elif first or not joined:
-            self._alone = seen.size
+        if first:
+            self._own = seen.size if seen.original is None else seen.original
         waits = seen.cores is not None and seen.cores.is_hardly_used
         if not self._p.cores and (peers.instances == 1 or waits):
-            size = seen.bounds.clamp(self._alone)
-            whose = "the program's own size" if first else "the size that it has"
-            if joined:
-                whose = "the size that it had alone"
+            size = seen.bounds.clamp(known or self._own)
             hint = ": its threads wait more than they compute" if peers.instances > 1 else ""
             reason = f"{why} at {size}, {whose}{hint}."
             return Decision(size, "starting", reason, deferred=size == seen.size)
@@ -172,6 +169,18 @@ class Cooperative:
         noun = "core" if cores == 1 else "cores"
         reason = f"{why} at {size}: {cores:g} {noun} for {programs}."
         return Decision(size, "starting", reason, deferred=size == seen.size)
+
+    def _known(self) -> tuple[int, str]:
+        """Return the best size where no share of the cores counts, or 0, and where it is from.
+
+        Beside others a program may get along with fewer threads than alone. But what is best there
+        was measured, and it may be far better than the program's own size.
+        """
+        if self._alone:
+            return self._alone, "the size that it had alone"
+        if self._search.best:
+            return self._search.best, "the best of the sizes that it tried"
+        return 0, "the program's own size"
 
 
 class _PeerGate:

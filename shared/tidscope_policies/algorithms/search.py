@@ -24,7 +24,7 @@ from math import exp, inf, log, sqrt
 import numpy as np
 
 from tidscope_policies.algorithms.candidates import APART, candidates
-from tidscope_policies.algorithms.caution import Caution, loses_much
+from tidscope_policies.algorithms.caution import Caution, best_of, loses_much
 from tidscope_policies.algorithms.curves import Curves, Floats, Wandering
 from tidscope_policies.algorithms.trials import Trials
 from tidscope_policies.contract import NOT_COUNTED, Bounds, Decision, Observation
@@ -144,6 +144,11 @@ class Search:
         self._tried.clear()
         self._begin()
         self._notice = f"{why}: earlier measurements count less. "
+
+    @property
+    def best(self) -> int:
+        """The best of the sizes tried since the search began; 0 before the first."""
+        return best_of(self._tried, self._curves) if self._tried else 0
 
     def share(self, programs: int) -> None:
         """Set the number of steered programs: the more a change disturbs, the rarer it is."""
