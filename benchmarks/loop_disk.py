@@ -1,6 +1,7 @@
 """A small ext4 file system in a file, whose disk can be full, slow, silent or without power."""
 
 import fcntl
+import filecmp
 import os
 import shutil
 import subprocess
@@ -71,8 +72,13 @@ class LoopDisk:
             _run("fsfreeze", "--unfreeze", str(self.place))
 
     def after_power_cut(self, copy: Path) -> Path:
-        """Copy the disk's current content, without data that only memory holds."""
+        """Copy the disk's current content, without data that only memory holds.
+
+        A copy takes time, and a power cut none: a copy counts if nothing was written meanwhile.
+        """
         shutil.copyfile(self.image, copy)
+        while not filecmp.cmp(self.image, copy, shallow=False):
+            shutil.copyfile(self.image, copy)
         return copy
 
     def _freeze_and_thaw(self) -> None:

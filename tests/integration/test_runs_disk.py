@@ -108,9 +108,12 @@ async def test_a_part_that_cannot_be_sealed_stays_frames(small_disk: Path) -> No
     with (small_disk / "filler").open("wb", buffering=0) as filler:
         # Fill the disk; the room that was held back for the manifest remains.
         filler.write(b"x" * ROOM)
+    # Sealing waits until the disk is full again: the end of the run frees some room.
+    await harness.sealer.stop()
     await harness.recorder.stop(run)
     with (small_disk / "filler").open("ab", buffering=0) as filler:
         filler.write(b"x" * ROOM)
+    harness.sealer.start()
     await harness.sealer.idle()
     assert harness.folder(run).open_parts() == [1]
     assert len(RunReader(harness.folder(run).path).signals()) == 19

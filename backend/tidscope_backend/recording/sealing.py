@@ -187,8 +187,11 @@ def seal_part(folder: RunFolder, part: int) -> None:
 def write_part(folder: RunFolder, number: int, part: Part) -> None:
     """Write the files of a part and flush them to disk. Raises OSError."""
     _write_levels(folder.samples(number), part.samples)
+    if part.tables:
+        # Without its parents: the run may be moved to the trash meanwhile.
+        (folder.path / "tables").mkdir(exist_ok=True)
     for name, table in part.tables.items():
-        folder.table(name, number).parent.mkdir(parents=True, exist_ok=True)
+        folder.table(name, number).parent.mkdir(exist_ok=True)
         _write_levels(folder.table(name, number), table)
     lines = "".join(event.model_dump_json() + "\n" for event in part.events)
     replace_file(folder.events(number), lines.encode())
