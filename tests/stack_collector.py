@@ -152,6 +152,15 @@ class StackCollector:
         state: StackSampling = sampler.target.stacks
         return state
 
+    def given_up(self, target: StackedTarget) -> StackSampling:
+        """Wait until a target says that no stacks can be taken any more; return its state.
+
+        The service knows a moment earlier.
+        """
+        self.until(lambda: self.service.obstacle is not None)
+        self.until(lambda: self.state(target).reason == self.service.reason)
+        return self.state(target)
+
     def now_ns(self, target: StackedTarget) -> int:
         """Return the time since attach of a frame that was taken after this call."""
         now = time.monotonic_ns()

@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -45,10 +46,28 @@ def target(collector: StackCollector) -> Iterator[StackedTarget]:
 def taking(collector: StackCollector, target: StackedTarget) -> int:
     """Wait until known stacks come; return the worker's process ID."""
     collector.sample(target)
+    # Samples of an earlier worker may still come before this one is started.
+    collector.until(lambda: is_sampling(collector))
     known = number_of_known(target)
     collector.until(lambda: number_of_known(target) > known)
     (worker,) = children(program_of(collector).pid)
     return worker
+
+
+def is_sampling(collector: StackCollector) -> bool:
+    status = collector.service.status
+    return status is not None and status.state == "sampling"
+
+
+def kill(collector: StackCollector, worker: int) -> None:
+    """Kill a worker, and wait until the service knows."""
+    ended = ended_periods(collector)
+    os.kill(worker, signal.SIGKILL)
+    collector.until(lambda: ended_periods(collector) > ended)
+
+
+def ended_periods(collector: StackCollector) -> int:
+    return sum(period.end_ns > 0 for period in collector.service.periods())
 
 
 def number_of_known(target: StackedTarget) -> int:
@@ -63,13 +82,22 @@ def program_of(collector: StackCollector) -> StackProgram:
 
 def children(pid: int) -> list[int]:
     """Return living children of a process."""
-    found = Path(f"/proc/{pid}/task").glob("*/children")
-    return [int(one) for path in found for one in path.read_text().split() if is_running(int(one))]
+    found: list[str] = []
+    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+        # A thread may have ended meanwhile.
+        with suppress(FileNotFoundError, ProcessLookupError):
+            found += path.read_text().split()
+    return [int(one) for one in found if is_running(int(one))]
 
 
 def perf_events(pid: int) -> int:
     """Return how many perf events a process has open."""
-    return sum(str(link.readlink()) == PERF_EVENT for link in Path(f"/proc/{pid}/fd").iterdir())
+    found = 0
+    for link in Path(f"/proc/{pid}/fd").iterdir():
+        # The unwinder opens and closes files of the programs that it sees.
+        with suppress(FileNotFoundError):
+            found += str(link.readlink()) == PERF_EVENT
+    return found
 
 
 def cpu_ticks(pid: int) -> int:
@@ -92,7 +120,7 @@ def until_state(collector: StackCollector, is_so: Callable[[], bool]) -> None:
 def test_a_killed_worker_begins_again(collector: StackCollector, target: StackedTarget) -> None:
     worker = taking(collector, target)
     assert perf_events(worker) >= (os.cpu_count() or 1)
-    os.kill(worker, signal.SIGKILL)
+    kill(collector, worker)
     until_state(collector, lambda: len(collector.service.periods()) == 2)
     first, second = collector.service.periods()
     assert first.begin_ns < first.end_ns < second.begin_ns
@@ -106,9 +134,8 @@ def test_a_worker_that_is_killed_all_the_time_is_given_up(
     collector: StackCollector, target: StackedTarget
 ) -> None:
     for _ in range(MAX_FAILURES):
-        os.kill(taking(collector, target), signal.SIGKILL)
-    until_state(collector, lambda: collector.service.obstacle is not None)
-    state = collector.state(target)
+        kill(collector, taking(collector, target))
+    state = collector.given_up(target)
     assert "signal: killed" in state.reason
     assert (state.trigger, state.until_unix_us) == ("none", None)
     assert all(period.end_ns for period in collector.service.periods())
@@ -122,14 +149,12 @@ def test_without_the_keeper_there_is_a_reason_and_targets_go_on(
 ) -> None:
     worker = taking(collector, target)
     os.kill(program.pid, signal.SIGKILL)
-    until_state(collector, lambda: collector.service.obstacle is not None)
+    state = collector.given_up(target)
     wait_for_end(worker)
-    state = collector.state(target)
     assert "closed its connection" in state.reason
     assert (state.trigger, state.until_unix_us) == ("none", None)
     frames_go_on(collector, target)
     # The ledger chooses nothing for nobody.
-    samples = len(target.samples)
     collector.settle(target)
     samples = len(target.samples)
     collector.settle(target)
@@ -162,7 +187,8 @@ def test_after_the_lease_nothing_is_open_and_nothing_is_spent(
     def spends_nothing() -> bool:
         before, since = cpu_ticks(program.pid), collector.now_ns(target)
         collector.until(lambda: target.times[-1] >= since + 2_000_000_000)
-        return cpu_ticks(program.pid) == before
+        # Ticks are rounded down: microseconds may make one more.
+        return cpu_ticks(program.pid) <= before + 1
 
     # The end of the worker may still cost CPU in the first two seconds.
     assert spends_nothing() or spends_nothing()

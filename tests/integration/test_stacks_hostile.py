@@ -60,7 +60,7 @@ LIES = {
 def working() -> Iterator[KnownCode]:
     """A program that works all along."""
     with KnownCode(command("c")) as made:
-        made.begin(600)
+        made.begin(3600)
         yield made
 
 
@@ -69,9 +69,8 @@ def given_up(program: StackProgram, working: KnownCode) -> str:
     with StackCollector(program) as collector:
         target = collector.attach(working.pid)
         collector.sample(target)
-        collector.until(lambda: collector.service.obstacle is not None)
+        state = collector.given_up(target)
         wait_for_end(program.pid)
-        state = collector.state(target)
         assert (state.trigger, state.until_unix_us) == ("none", None)
         with pytest.raises(ProblemError, match="no stacks can be taken"):
             collector.sample(target)

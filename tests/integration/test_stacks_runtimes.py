@@ -1,6 +1,7 @@
 """Stacks of programs in Go, CPython, Java and Node against their own account of their time."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -160,8 +161,12 @@ def until_known(collector: StackCollector, target: StackedTarget, state: State, 
 
 def threads_of(pid: int) -> dict[int, str]:
     """Return names of threads by ID."""
-    tasks = Path(f"/proc/{pid}/task").iterdir()
-    return {int(one.name): (one / "comm").read_text().strip() for one in tasks}
+    names = {}
+    for one in Path(f"/proc/{pid}/task").iterdir():
+        # A thread of the virtual machine may have ended meanwhile.
+        with suppress(FileNotFoundError, ProcessLookupError):
+            names[int(one.name)] = (one / "comm").read_text().strip()
+    return names
 
 
 def test_code_of_virtual_threads_is_seen_where_it_has_a_carrier(collector: StackCollector) -> None:

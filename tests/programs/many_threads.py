@@ -15,11 +15,17 @@ class ManyThreads(RunningProgram):
     def __init__(self) -> None:
         super().__init__([build_c(Path(__file__).with_name("many_threads.c"), "-O2")])
         assert self.line() == "ready"
-        tasks = Path(f"/proc/{self.pid}/task")
-        wait_until(lambda: len(list(tasks.iterdir())) == 3)
+        wait_until(lambda: len(self._others()) == 2)
 
     def asleep(self) -> set[int]:
-        """Return IDs of the two threads that sleep all along."""
+        """Return IDs of the two threads that sleep all along.
+
+        The kernel lists other threads for a moment longer than a program waits for their end.
+        """
+        wait_until(lambda: len(self._others()) == 2)
+        return self._others()
+
+    def _others(self) -> set[int]:
         tasks = {int(one.name) for one in Path(f"/proc/{self.pid}/task").iterdir()}
         return tasks - {self.pid}
 

@@ -29,7 +29,7 @@ def short_linger(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_lease_begins_and_its_end_ends(driven: DrivenStacks, short_linger: None) -> None:
     state = driven.service.sample("a", 0.01)
     assert state.until_unix_us is not None
-    assert abs(state.until_unix_us - time.time_ns() / 1000) < 10_000_000
+    assert abs(state.until_unix_us - time.time_ns() / 1000) < 60_000_000
     driven.begin()
     assert driven.command() == b"end"
     driven.send(status("ended", at_ns=time.monotonic_ns()))
@@ -51,12 +51,28 @@ def test_a_lease_lingers_so_that_a_page_may_go_on(driven: DrivenStacks) -> None:
     assert driven.command() == b"end"
 
 
+def test_a_worker_that_ends_as_asked_has_not_failed_though_it_is_wanted_again(
+    driven: DrivenStacks,
+) -> None:
+    driven.service.sample("a", 100)
+    driven.begin()
+    driven.service.forget("a")
+    assert driven.command() == b"end"
+    driven.service.sample("a", 100)
+    assert driven.command() == b"begin"
+    driven.send(status("ended"), status("loading"), status("sampling"))
+    driven.until(lambda: len(driven.service.periods()) == 2)
+    # Nothing was begun once more.
+    driven.service.forget("a")
+    assert driven.command() == b"end"
+
+
 def test_the_latest_end_of_a_lease_counts(driven: DrivenStacks) -> None:
     first = driven.service.sample("a", 100)
     second = driven.service.sample("a", 1)
     assert first.until_unix_us is not None
     assert second.until_unix_us is not None
-    assert abs(first.until_unix_us - second.until_unix_us) < 1_000_000
+    assert abs(first.until_unix_us - second.until_unix_us) < 30_000_000
     driven.service.forget("b")
     driven.begin()
 

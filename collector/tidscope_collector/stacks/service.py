@@ -107,7 +107,7 @@ class StackService:
         self._earlier = np.zeros(COUNTS, np.uint64)
         self._periods: list[Period] = []
         self._failures = 0
-        self._begun = False
+        self._begun = self._ending = False
         self._heard_ns = 0
         self._second = self._messages = 0
         self.status: Status | None = None
@@ -278,7 +278,7 @@ class StackService:
             self._begun, self._heard_ns = True, now
             program.begin()
         elif not wanted and self._begun:
-            self._begun = False
+            self._begun, self._ending = False, True
             program.end()
         ends = [until for until in self._leases.values() if until > now]
         ends += [until + LINGER_NS for until in self._leases.values()]
@@ -334,7 +334,11 @@ class StackService:
             self._periods.append(Period(min(status.at_ns, time.monotonic_ns()), 0))
         else:
             self._end_period(min(status.at_ns, time.monotonic_ns()))
-            unasked, self._begun = self._begun, False
+            asked, self._ending = self._ending, False
+            unasked = self._begun and not asked
+            if not asked:
+                # After an end that was asked for, a worker may already be wanted again.
+                self._begun = False
             if status.state == "failed":
                 self._count_failure(status.reason)
             elif unasked:
