@@ -117,9 +117,18 @@ def test_a_file_under_another_name_is_thrown_away(leases: Leases, tmp_path: Path
 
 
 def test_what_was_not_finished_is_thrown_away(leases: Leases, tmp_path: Path) -> None:
-    (tmp_path / "leases" / "7.new").write_text("{")
+    child = subprocess.Popen(["true"])
+    child.wait()
+    for name in ("7.new", f"7.{os.getpid()}.new", f"7.{child.pid}.new"):
+        (tmp_path / "leases" / name).write_text("{")
     assert leases.recover() == []
     assert os.listdir(tmp_path / "leases") == []
+
+
+def test_what_another_collector_is_writing_stays(leases: Leases, tmp_path: Path) -> None:
+    (tmp_path / "leases" / f"7.{os.getppid()}.new").write_text("{")
+    assert leases.recover() == []
+    assert os.listdir(tmp_path / "leases") == [f"7.{os.getppid()}.new"]
 
 
 def test_the_folder_is_closed_to_others(leases: Leases, tmp_path: Path) -> None:

@@ -152,7 +152,7 @@ class Leases:
             LeaseFolderError: the lease cannot be written.
         """
         path = self._path(lease.pid)
-        unfinished = path.with_suffix(".new")
+        unfinished = path.with_suffix(f".{self._me[0]}.new")
         try:
             unfinished.write_text(lease.model_dump_json())
             unfinished.replace(path)
@@ -200,8 +200,16 @@ class Leases:
                     f", but not of all: {found.trouble}" if found.trouble else "",
                 )
         for path in self._directory.glob("*.new"):
-            path.unlink(missing_ok=True)
+            if not self._is_being_written(path):
+                path.unlink(missing_ok=True)
         return done
+
+    def _is_being_written(self, path: Path) -> bool:
+        """Return True if another living collector may be about to rename this file."""
+        _, dot, writer = path.stem.rpartition(".")
+        if not dot or not writer.isdecimal() or int(writer) == self._me[0]:
+            return False
+        return _start_ticks(self._procfs, int(writer)) is not None
 
     def _recover(self, lease: AffinityLease) -> RecoveredLease:
         try:
