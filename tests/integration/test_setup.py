@@ -15,7 +15,7 @@ from installation import Installation, running_installation
 from systemd_system import System
 from tidscope_processes import python_for
 
-pytestmark = [needs("root"), pytest.mark.timeout(240)]
+pytestmark = [needs("root"), pytest.mark.timeout(600)]
 UNITS = Path("etc/systemd/system")
 WRITTEN = {
     "etc/sysusers.d/tidscope.conf": 0o644,
@@ -49,7 +49,7 @@ def system(podman: Podman, installed: Sequence[str]) -> Iterator[System]:
     options = ("--systemd=always", "--privileged", *installed)
     with podman.running(name, options, ("/lib/systemd/systemd",)):
         made = System(podman, name)
-        made.await_start(30)
+        made.await_start(120)
         yield made
 
 

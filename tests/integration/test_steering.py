@@ -27,7 +27,7 @@ from programs.steered import (
 from receiver import Follower, connected
 from tidscope_collector.agent.client import AgentClient, open_agent
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_processes import CollectorProcess
+from tidscope_processes import CollectorProcess, free_port
 from tidscope_wire.audit import read_records
 from tidscope_wire.generated.models import (
     AuditRecord,
@@ -58,7 +58,9 @@ def steered(command: list[str]) -> Iterator[Steered]:
 
 
 def agent_of(program: Steered) -> AgentClient:
-    return open_agent(ProcFs(), program.pid, start_ticks(program.pid))
+    """Connect to a program's agent, which may wait long for a CPU on a busy machine."""
+    pid = program.pid
+    return open_agent(ProcFs(), pid, start_ticks(pid), timeout_s=60, opening_s=60)
 
 
 async def size_of(program: Steered) -> int:
@@ -74,7 +76,7 @@ async def size_of(program: Steered) -> int:
 
 async def eventually(ask: Callable[[], Any], wanted: Callable[[Any], bool], what: str) -> Any:
     """Ask until the answer is the wanted one."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while not wanted(found := await ask()):
         assert time.monotonic() < deadline, f"{what}; it is {found!r}"
         await asyncio.sleep(0.05)
@@ -117,8 +119,10 @@ async def searched(
             assert (steering.knob, steering.signal, steering.proxy) == (knob, "agent-ops", False)
 
             def has_settled(_: object) -> bool:
-                states = [one.state for one in follower.events(SteeringDecided)]
-                return len(states) >= 24 and "settled" in states
+                decisions = follower.events(SteeringDecided)
+                kept = [one.next_size for one in decisions if one.state == "settled"]
+                # Beside other tests it may settle at another size first, and search again.
+                return len(decisions) >= 24 and known_throughput([0, *kept][-1], best) >= 0.95
 
             await follower.until(has_settled)
             await both.wait()
@@ -285,7 +289,7 @@ async def test_a_program_without_an_agent_says_what_it_lacks(root: Installation)
 async def test_it_goes_on_while_the_backend_is_away() -> None:
     async with AsyncExitStack() as kept:
         first = AsyncExitStack()
-        backend = await first.enter_async_context(running_backend())
+        backend = await first.enter_async_context(running_backend(free_port()))
         collector = await kept.enter_async_context(CollectorProcess(backend.port))
         page = await first.enter_async_context(backend.page())
         client = await first.enter_async_context(backend.program())
@@ -298,7 +302,7 @@ async def test_it_goes_on_while_the_backend_is_away() -> None:
         await first.aclose()
         # Nobody listens, and the size goes on changing.
         sizes: set[int] = set()
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while len(sizes) < 3:
             sizes.add(await size_of(program))
             assert time.monotonic() < deadline, sizes
@@ -395,8 +399,12 @@ async def test_buttons_that_are_pressed_too_fast_are_refused_and_a_release_never
         target, _ = await root.attach(program.pid)
         await root.steer(target.id, policy="fixed")
         path = f"/api/v1/targets/{target.id}/steering/restart"
-        answers = await asyncio.gather(*(root.client.post(path) for _ in range(30)))
-        assert {one.status_code for one in answers} == {200, 429}
+        statuses: set[int] = set()
+        # A machine that stalls may need so long for some that they are not too fast.
+        while statuses <= {200}:
+            answers = await asyncio.gather(*(root.client.post(path) for _ in range(30)))
+            statuses |= {one.status_code for one in answers}
+        assert statuses == {200, 429}
         await root.release(target.id)
 
 
@@ -405,12 +413,15 @@ async def test_a_lost_agent_is_reported_and_found_again(root: Installation) -> N
         target, follower = await root.attach(program.pid)
         await root.steer(target.id, policy="bidirectional", parameters={"interval_s": 0.5})
         await follower.until_event(SteeringDecided)
+
+        def problems() -> list[str]:
+            return [one.problem or "" for one in follower.events(SteeringProblem)]
+
+        # A busy machine may have made the agent late before.
+        earlier = len(problems())
         stop(program.pid)  # The agent does not answer.
-        troubled = await follower.until_event(SteeringProblem)
-        assert "answer" in (troubled.problem or "")
+        await follower.until(lambda _: any("answer" in one for one in problems()[earlier:]))
         os.kill(program.pid, 18)
-        await follower.until(
-            lambda _: any(not one.problem for one in follower.events(SteeringProblem))
-        )
+        await follower.until(lambda _: not problems()[-1])
         count = len(follower.events(SteeringDecided))
         await follower.until(lambda _: len(follower.events(SteeringDecided)) > count)

@@ -15,7 +15,7 @@ from math import log
 import pytest
 from capabilities import needs
 from installation import Installation
-from processes import start_ticks, stop
+from processes import start_ticks, stop, wait_until
 from programs.agent_program import AgentFolder
 from programs.steered import (
     Steered,
@@ -39,13 +39,13 @@ from tidscope_wire.generated.models import CoreDivision, SteeringDecided, Target
 pytestmark = [
     needs("root"),
     pytest.mark.asyncio(loop_scope="module"),
-    pytest.mark.timeout(300),
+    pytest.mark.timeout(600),
 ]
 LARGEST, CORES = 4, 5
 """Few sizes: the arbiter tries a division for two intervals, and an interval is 0.5 s at least."""
 BESTS = (1, 3, 3)
 """Best sizes of the Go program, the Python pool and the third one: more than there are cores."""
-PATIENCE_S = 90.0
+PATIENCE_S = 240.0
 BOUNDS = Bounds(1, LARGEST)
 
 
@@ -103,11 +103,15 @@ class Programs:
 
 
 def size_of(pid: int) -> int:
-    client = open_agent(ProcFs(), pid, start_ticks(pid), timeout_s=10)
+    client = open_agent(ProcFs(), pid, start_ticks(pid), timeout_s=60, opening_s=60)
     try:
         return client.read().size
     finally:
         client.close()
+
+
+def sizes_of(pids: list[int]) -> dict[int, int]:
+    return {pid: size_of(pid) for pid in pids}
 
 
 @asynccontextmanager
@@ -142,7 +146,7 @@ def gained(follower: Follower, why: str) -> list[SteeringDecided]:
 async def test_cores_go_where_they_bring_the_most(root: Installation) -> None:
     async with programs(root, paced_java) as group:
         go, python, third = group.pids
-        original = {pid: await asyncio.to_thread(size_of, pid) for pid in group.pids}
+        original = await asyncio.to_thread(sizes_of, group.pids)
         parameters = {"interval_s": 0.5, "cores": CORES}
         await root.page.subscribe(group.target.id)
         follower = Follower(root.page)
@@ -157,10 +161,10 @@ async def test_cores_go_where_they_bring_the_most(root: Installation) -> None:
         try:
             await group.until(lambda found: found[third].state == "absent", "it is noticed")
             print(f"after a stop: {time.monotonic() - stopped_s:.2f} s")
-            await follower.until(lambda _: bool(gained(follower, "does not answer")))
-            assert {one.pid for one in gained(follower, "does not answer")} <= {go, python}
-            found = await group.divisions()
+            # A division that was just being tried may have given them these cores already.
+            found = await group.until(group.is_best([go, python], {}), "the best without it")
             assert (found[third].cores, found[third].programs) == (0, 2)
+            assert "does not answer" in found[third].reason
             assert sum(one.cores for one in found.values()) <= CORES
         finally:
             os.kill(third, signal.SIGCONT)
@@ -173,20 +177,24 @@ async def test_cores_go_where_they_bring_the_most(root: Installation) -> None:
         await follower.until(lambda _: bool(gained(follower, "has ended")))
         print(f"after a kill: {time.monotonic() - killed_s:.2f} s")
         left = [python, third]
-        now = await group.until(group.is_best(left, {}), "the best division of the other two")
-        assert now.keys() == {*left}
+        is_best = group.is_best(left, {})
+        await group.until(
+            lambda found: found.keys() == {*left} and is_best(found),
+            "the best division of the other two",
+        )
 
         await root.release(group.target.id)
-        assert {pid: await asyncio.to_thread(size_of, pid) for pid in left} == {
-            pid: original[pid] for pid in left
-        }
+        # A worker that is too many ends as soon as its job is done.
+        own = {pid: original[pid] for pid in left}
+        await asyncio.to_thread(wait_until, lambda: sizes_of(left) == own)
         lines = [
             line.details
             for line in read_records(root.collector.audit)
             if line.action == "divide" and line.object == group.target.id
         ]
-        assert any("does not answer" in one["reason"] for one in lines)
         assert any("has ended" in one["reason"] for one in lines)
+        if gained(follower, f"({third}) does not answer"):
+            assert any(f"({third}) does not answer" in one["reason"] for one in lines)
 
 
 async def test_claims_count(root: Installation) -> None:
@@ -203,7 +211,7 @@ async def test_claims_count(root: Installation) -> None:
         # 2 for the floor, and 4 in parts of 1 and 3.
         await group.until(
             lambda found: (
-                [found[pid].cores for pid in group.pids] == [2, 1, 3]
+                {pid: one.cores for pid, one in found.items()} == {go: 2, python: 1, rust: 3}
                 and all(one.state == "settled" for one in found.values())
             ),
             "floor and share",

@@ -12,7 +12,7 @@ import pytest
 from backend_server import TOKEN
 from capabilities import needs
 from installation import Installation
-from processes import start_ticks
+from processes import start_ticks, wait_until
 from programs.agent_program import AgentFolder
 from programs.steered import Steered, paced_go, several, waiting_python
 from receiver import Follower
@@ -59,7 +59,7 @@ class Tree:
 
     async def until(self, wanted: Callable[[Target], bool], what: str) -> Target:
         """The group as the backend knows it, once it is as wanted."""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while not wanted(now := await self.now()):
             assert time.monotonic() < deadline, f"{what}; it is {now.programs}"
             await asyncio.sleep(0.05)
@@ -77,11 +77,15 @@ async def tree(root: Installation) -> AsyncIterator[Tree]:
 
 
 def size_of(pid: int) -> int:
-    client = open_agent(ProcFs(), pid, start_ticks(pid))
+    client = open_agent(ProcFs(), pid, start_ticks(pid), timeout_s=60, opening_s=60)
     try:
         return client.read().size
     finally:
         client.close()
+
+
+def sizes_of(pids: list[int]) -> dict[int, int]:
+    return {pid: size_of(pid) for pid in pids}
 
 
 def steered(target: Target) -> list[int]:
@@ -99,7 +103,7 @@ async def test_all_under_one_policy(root: Installation) -> None:
         (parent,) = [one for one in options.programs or [] if one.refusal]
         assert (parent.pid, parent.knobs, parent.signals) == (group.parent.pid, [], [])
         assert "has no agent" in parent.refusal
-        before = {pid: size_of(pid) for pid in group.pids}
+        before = await asyncio.to_thread(sizes_of, group.pids)
 
         await root.page.subscribe(group.target.id)
         follower = Follower(root.page)
@@ -119,7 +123,8 @@ async def test_all_under_one_policy(root: Installation) -> None:
 
         answer = await root.release(group.target.id)
         assert (answer.programs, answer.steering) == (None, None)
-        assert {pid: size_of(pid) for pid in group.pids} == before
+        # A worker that is too many ends as soon as its job is done.
+        await asyncio.to_thread(wait_until, lambda: sizes_of(group.pids) == before)
         released: set[int | None] = set()
         while released != set(group.pids):
             events = (await follower.next()).events
@@ -175,11 +180,14 @@ async def test_one_that_ends_leaves_and_a_new_one_joins(root: Installation) -> N
             if line.object == group.target.id
         ]
         assert ("done", str(group.pids[0]), "program exit") in lines
-        assert [outcome for outcome, pid, _ in lines if pid == str(new)] == ["started", "done"]
+        outcomes = [outcome for outcome, pid, _ in lines if pid == str(new)]
+        # On a busy machine its agent may be too late for the first attempts.
+        tries = (len(outcomes) - 2) // 2
+        assert outcomes == [*("started", "refused") * tries, "started", "done"]
 
 
 async def test_question_attaches_nothing(root: Installation) -> None:
-    before = await root.targets()
+    before = {one.id for one in await root.targets()}
     commands = (paced_go(4, 2), waiting_python(1, 16))
     with AgentFolder() as folder, Steered(several(*commands), folder) as parent:
         pids = [int(pid) for pid in parent.said.split()[1:]]
@@ -192,7 +200,8 @@ async def test_question_attaches_nothing(root: Installation) -> None:
         for wrong in ("", "?kind=tree", "?kind=unit", "?pid=1&kind=unit"):
             assert (await root.client.get(f"/api/v1/steering{wrong}")).status_code in (400, 422)
         assert (await root.client.get("/api/v1/steering?pid=2")).status_code == 422
-    assert await root.targets() == before
+    # Programs of earlier tests may be ending.
+    assert {one.id for one in await root.targets()} <= before
 
 
 async def test_command_line(root: Installation) -> None:
