@@ -46,7 +46,7 @@ NOT_THERE = {
 }
 """Cells that there are not, by their start, and why."""
 RATE_HZ = 10.0
-WHOLE_S = 40.0
+WHOLE_S = 90.0
 SETTLE_S = 2.5
 """Time between the end of the work and the stop; only at-once stops at once."""
 LOG_LINES = 12

@@ -13,7 +13,7 @@ from typing import Self
 
 from tidscope_wire.readiness import is_readable
 
-SECONDS = 60.0
+SECONDS = 120.0
 """Timeout for expected output; only failing tests wait that long."""
 SHELL = ("bash", "--norc", "--noprofile", "-i")
 

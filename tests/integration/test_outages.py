@@ -17,6 +17,7 @@ from backend_server import TOKEN, running_backend
 from capabilities import missing, needs
 from faults import cells
 from live_page import LivePage
+from processes import wait_until
 from programs.agent_program import AgentFolder
 from programs.go_programs import ThreadsRun
 from programs.known_work import KnownWork
@@ -101,9 +102,25 @@ async def host_when(page: httpx.AsyncClient, wanted: Callable[[Host], bool]) -> 
         await asyncio.sleep(0.05)
 
 
+def is_on_one_cpu(program: ThreadsRun) -> bool:
+    """True if each thread may use a single CPU."""
+    return set(map(len, program.masks().values())) == {1}
+
+
 async def targets(page: httpx.AsyncClient) -> list[Target]:
     answer = await page.get("/api/v1/targets")
     return TargetsResponse.model_validate_json(answer.raise_for_status().content).targets
+
+
+async def steered(page: httpx.AsyncClient, count: int) -> list[Target]:
+    """Return the attached targets once so many of them are shown as steered."""
+    deadline = time.monotonic() + WAIT_S
+    while True:
+        found = [one for one in await targets(page) if one.state == "attached"]
+        if sum(bool(one.steering or one.programs) for one in found) == count:
+            return found
+        assert time.monotonic() < deadline, found
+        await asyncio.sleep(0.05)
 
 
 async def attach_over_http(page: httpx.AsyncClient, **what: object) -> Target:
@@ -114,7 +131,7 @@ async def attach_over_http(page: httpx.AsyncClient, **what: object) -> Target:
 @needs("root")
 async def test_what_a_crashed_collector_watched_is_attached_again(known_work: KnownWork) -> None:
     with AgentFolder() as folder, Steered(waiting_python(), folder) as pool, ThreadsRun() as go:
-        async with running_backend() as backend, backend.program() as client:
+        async with running_backend(command_seconds=60) as backend, backend.program() as client:
             async with CollectorProcess(backend.port) as collector, backend.page() as page:
                 await connected(page)
                 before = [
@@ -126,10 +143,9 @@ async def test_what_a_crashed_collector_watched_is_attached_again(known_work: Kn
                 for target in before[1:]:
                     answer = await client.put(f"/api/v1/targets/{target.id}/steering", json=steer)
                     assert answer.status_code == 200, answer.text
-                deadline = time.monotonic() + WAIT_S
-                while set(map(len, go.masks().values())) != {1}:
-                    assert time.monotonic() < deadline
-                    await asyncio.sleep(0.05)
+                await asyncio.to_thread(wait_until, lambda: is_on_one_cpu(go))
+                # Only a policy that the backend knows of is started again.
+                await steered(client, 2)
                 await collector.kill()
                 lost = await host_when(client, lambda host: host.outage is not None)
                 assert lost.outage is not None
@@ -147,7 +163,7 @@ async def test_what_a_crashed_collector_watched_is_attached_again(known_work: Kn
                 # Another collector of this machine may have been first.
                 assert {one.pid for one in back.outage.restored} <= {go.pid}
                 assert [str(pool.pid) in name for name in back.outage.leases] == [True]
-                now = [one for one in await targets(client) if one.state == "attached"]
+                now = await steered(client, 2)
                 assert {one.continues for one in now} == {one.id for one in before}
                 by_old = {one.continues: one for one in now}
                 again = by_old[before[0].id]
@@ -160,15 +176,13 @@ async def test_what_a_crashed_collector_watched_is_attached_again(known_work: Kn
                 assert steering is not None
                 assert (steering.policy, steering.parameters["size"]) == ("fixed", 1)
                 assert steering.original == os.cpu_count()
-                while set(map(len, go.masks().values())) != {1}:
-                    assert time.monotonic() < deadline + WAIT_S
-                    await asyncio.sleep(0.05)
+                await asyncio.to_thread(wait_until, lambda: is_on_one_cpu(go))
                 assert {one.state for one in await targets(client)} == {"attached", "detached"}
 
 
 @needs("root")
 async def test_one_that_is_stopped_says_goodbye(known_work: KnownWork) -> None:
-    async with running_backend() as backend, backend.program() as client:
+    async with running_backend(command_seconds=60) as backend, backend.program() as client:
         async with CollectorProcess(backend.port), backend.page() as page:
             await connected(page)
             await attach_over_http(client, pid=known_work.pid)

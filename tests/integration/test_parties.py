@@ -11,6 +11,7 @@ import pytest
 from capabilities import missing, needs
 from group_targets import MOUNTED, control_group, move
 from ledger_keeper import LedgerKeeper, Table
+from processes import status, wait_until
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.process import parse_stat
 from tidscope_collector.waits.wire_tables import LedgerTables
@@ -36,6 +37,8 @@ def on_one_cpu(*command: str) -> Iterator[subprocess.Popen[bytes]]:
     cpu = str(max(os.sched_getaffinity(0)))
     with subprocess.Popen(["taskset", "-c", cpu, *command], stdout=subprocess.DEVNULL) as program:
         try:
+            # Until taskset has executed the program, it is a party of another name.
+            wait_until(lambda: status(program.pid, "Name") == [command[0]])
             yield program
         finally:
             program.kill()

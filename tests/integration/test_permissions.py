@@ -28,11 +28,13 @@ def hidden_proc(mode: int) -> list[str]:
 def test_threads_of_another_user_are_read_without_io(known_work: KnownWork) -> None:
     own = known_work.command("b").thread
     seen: Any = see(NOBODY, "read", known_work.pid)
+    schedstat = Path(f"/proc/{known_work.pid}/task/{own.tid}/schedstat").read_text()
     assert "read_char_bytes" in seen["absent"]
     assert "CAP_SYS_PTRACE" in seen["absent"]["disk_write_bytes"]
     row = seen["tids"].index(known_work.tids["burner"])
     cpu = seen["counters"][row][seen["fields"].index("cpu_run_ns")]
-    assert own.cpu_ns <= cpu <= own.cpu_ns + 5_000_000
+    # The burner runs on after its own reading, until it sleeps.
+    assert own.cpu_ns <= cpu <= int(schedstat.split()[0])
     assert {"voluntary_switches", "minor_faults", "cpu_delay_ns"} <= set(seen["fields"])
 
 

@@ -25,7 +25,7 @@ from programs.build import build_cargo, build_java
 from programs.named_java import NamedJava
 from tidscope_wire.pools import FIGURES
 
-PATIENCE_FRAMES = 2_000
+PATIENCE_FRAMES = 6_000
 REQUESTS = 400
 AGREES = 0.02
 """Relative tolerance of times: the service reads its clock at other instants than the agent."""
@@ -38,23 +38,39 @@ def folder() -> Iterator[Path]:
         yield path
 
 
+def settled_ns(followed: FollowedTarget) -> int:
+    """Return the time of a reading, since attach: later ones begin after this call.
+
+    Frames that wait, and the reading in progress, may show a program that still works.
+    """
+
+    def read_ns() -> int:
+        return max([row["read_ns"] for row in followed.seen.tables.get("pools", ())], default=0)
+
+    after_ns = followed.catch_up().time_ns
+    followed.until(lambda: read_ns() > after_ns)
+    return read_ns()
+
+
 def until_finished(followed: FollowedTarget, jobs: int, pool: str = "pool") -> dict[str, Any]:
     """Take frames until a pool has finished so many; its row."""
+    after_ns = settled_ns(followed)
     for _ in range(PATIENCE_FRAMES):
         followed.next()
         for row in followed.seen.tables.get("pools", ()):
-            if row["name"] == pool and row["finished"] >= jobs and not row["busy"]:
+            is_done = row["finished"] >= jobs and not row["busy"]
+            if row["name"] == pool and is_done and row["read_ns"] > after_ns:
                 return dict(zip(row.dtype.names, row.tolist(), strict=True))
     raise AssertionError(f"no pool finished {jobs} jobs: {followed.seen.tables.get('pools')}")
 
 
-def until_read(followed: FollowedTarget) -> None:
-    """Take frames until the pools were read: what they do from then on counts."""
+def until_read(followed: FollowedTarget, pool: str = "pool") -> None:
+    """Take frames until a pool was read: what it does from then on counts."""
     for _ in range(PATIENCE_FRAMES):
         followed.next()
-        if len(followed.seen.tables.get("pools", ())):
+        if pool in [row["name"] for row in followed.seen.tables.get("pools", ())]:
             return
-    raise AssertionError("no pools were read")
+    raise AssertionError(f"{pool} was not read: {followed.seen.tables.get('pools')}")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -87,7 +103,7 @@ def test_a_service_measures_itself_what_frames_say(language: str, folder: Path) 
         AgentProgram(language, folder, instead=service(language)) as program,
         FollowedTarget(program.pid, rate_hz=50) as followed,
     ):
-        until_read(followed)
+        until_read(followed, "requests")
         logged = json.loads(program.ask(str(REQUESTS)))
         row = until_finished(followed, REQUESTS, "requests")
     assert logged["finished"] == row["finished"] == row["submitted"] == REQUESTS
@@ -98,7 +114,6 @@ def test_a_service_measures_itself_what_frames_say(language: str, folder: Path) 
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
 UNSTABLE = "--cfg tokio_unstable"
-WATCHED_FRAMES = 4_000
 BLOCKED, JOBS, TASKS = 7, 200, 500
 FAILED = JOBS // 10
 CARRIERS, WAITING = 3, 5
@@ -120,13 +135,23 @@ def built(flags: str) -> list[str]:
         raise missing("crates", str(error)) from None
 
 
-def until(followed: FollowedTarget, pool: str, figure: str, least: int) -> dict[str, int | None]:
-    """Take frames until a pool has that much of a figure; its figures, None where not known."""
-    for _ in range(WATCHED_FRAMES):
+def until(
+    followed: FollowedTarget, pool: str, figure: str, least: int, after_ns: int = 0
+) -> dict[str, int | None]:
+    """Take frames until a pool has that much of a figure; its figures, None where not known.
+
+    Args:
+        followed: the target.
+        pool: name of the pool.
+        figure: the figure.
+        least: its least value.
+        after_ns: readings up to this time do not count; nanoseconds since attach.
+    """
+    for _ in range(PATIENCE_FRAMES):
         followed.next()
         for row in followed.seen.tables.get("pools", ()):
             known = int(row["known"])
-            if row["name"] == pool and row[figure] >= least:
+            if row["name"] == pool and row[figure] >= least and row["read_ns"] > after_ns:
                 return {
                     name: int(row[name]) if known >> bit & 1 else None
                     for bit, name in enumerate(FIGURES)
@@ -142,13 +167,13 @@ def test_a_python_executor_and_to_thread(folder: Path) -> None:
     ):
         until(followed, "plain", "size", 2)
         program.ask(f"plain {JOBS}")
-        plain = until(followed, "plain", "finished", JOBS)
+        plain = until(followed, "plain", "finished", JOBS, settled_ns(followed))
         assert (plain["size"], plain["submitted"], plain["started"]) == (2, JOBS, JOBS)
         assert (plain["failed"], plain["busy"], plain["queue"]) == (FAILED, 0, 0)
         assert plain["response_ns"] == (plain["queue_wait_ns"] or 0) + (plain["run_ns"] or 0)
         assert (plain["run_ns"] or 0) >= JOBS * 1_000_000
         program.ask(f"to_thread {TASKS}")
-        calls = until(followed, "to_thread", "finished", TASKS)
+        calls = until(followed, "to_thread", "finished", TASKS, settled_ns(followed))
         assert (calls["submitted"], calls["failed"], calls["queue"]) == (TASKS, 0, 0)
 
 
@@ -176,12 +201,12 @@ def test_a_java_executor_and_fork_and_join(folder: Path) -> None:
     ):
         until(followed, "plain", "size", 2)
         program.ask(f"plain {JOBS}")
-        plain = until(followed, "plain", "finished", JOBS)
+        plain = until(followed, "plain", "finished", JOBS, settled_ns(followed))
         assert (plain["size"], plain["finished"], plain["busy"]) == (2, JOBS, 0)
         # The executor does not say how long jobs took.
         assert (plain["response_ns"], plain["failed"]) == (None, None)
         program.ask("fork 1000000")
-        forks = until(followed, "forks", "steals", 1)
+        forks = until(followed, "forks", "steals", 1, settled_ns(followed))
         assert (forks["size"], forks["queue"], forks["finished"]) == (3, 0, None)
 
 
@@ -211,7 +236,7 @@ def test_rayon_jobs_and_tokio_workers(folder: Path) -> None:
     ):
         until(followed, "crunching", "size", 3)
         ran_ns = int(program.ask(f"jobs {JOBS}").removeprefix("jobs "))
-        rayon = until(followed, "crunching", "finished", JOBS)
+        rayon = until(followed, "crunching", "finished", JOBS, settled_ns(followed))
         assert (rayon["submitted"], rayon["started"], rayon["finished"]) == (JOBS, JOBS, JOBS)
         assert (rayon["failed"], rayon["busy"], rayon["queue"]) == (FAILED, 0, 0)
         assert rayon["run_ns"] is not None
@@ -243,11 +268,11 @@ def test_tokio_tasks_steals_polls_and_blocking_calls(folder: Path) -> None:
         spawned, _, polls, steals = own
         assert (spawned, TASKS <= polls <= 2 * TASKS) == (TASKS, True)
         # A task is polled before it waits and after; workers count up when they park.
-        tokio = until(followed, "web", "polls", 2 * TASKS)
+        tokio = until(followed, "web", "polls", 2 * TASKS, settled_ns(followed))
         assert (tokio["submitted"], tokio["finished"], tokio["queue"]) == (TASKS, TASKS, 0)
         assert (tokio["steals"] or 0) >= steals
         program.ask(f"block {BLOCKED}")
-        blocking = until(followed, "web-blocking", "busy", 0)
+        blocking = until(followed, "web-blocking", "busy", 0, settled_ns(followed))
         assert (blocking["busy"], blocking["queue"]) == (0, 0)
 
 
@@ -267,11 +292,21 @@ def test_its_threads_and_collections_are_in_frames() -> None:
         assert pools["Java threads"]["size"] > pools["Java daemon threads"]["size"] > 0
         assert pools["JIT compiler"]["size"] > 0
         assert any(row["kind"] == "gc" for row in pools.values())
-        # Independent reading by the JDK's own tool.
+        # Independent reading by the JDK's own tool; a thread may have begun since the first one.
         counted = subprocess.run(
             ["jcmd", str(java.pid), "PerfCounter.print"],
             capture_output=True,
             text=True,
             check=True,
         ).stdout
-        assert f"java.threads.daemon={pools['Java daemon threads']['size']}" in counted
+        daemons = next(
+            int(line.partition("=")[2])
+            for line in counted.splitlines()
+            if line.startswith("java.threads.daemon=")
+        )
+
+        def read() -> list[int]:
+            rows = followed.seen.tables["pools"]
+            return [int(row["size"]) for row in rows if row["name"] == "Java daemon threads"]
+
+        followed.until(lambda: read() == [daemons])

@@ -27,6 +27,8 @@ from tidscope_predictd.client import Model, ServiceError, connect, open_model
 from tidscope_predictd.messages import Delete, Open, Sharing, Status, write_request
 
 NOBODY = 65534
+PATIENCE_S = 60.0
+"""Timeout of replies to this process, in seconds: a busy machine makes them late, not wrong."""
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +54,7 @@ def opened() -> Iterator[Callable[..., Model]]:
     models: list[Model] = []
 
     def open_one(name: str, daemon: Daemon, **how: Any) -> Model:
-        models.append(open_model(name, path=daemon.socket, **how))
+        models.append(open_model(name, path=daemon.socket, timeout_s=PATIENCE_S, **how))
         return models[-1]
 
     yield open_one
@@ -264,7 +266,7 @@ def test_the_list_of_models(daemon: Daemon, opened: Callable[..., Model]) -> Non
     for answer in (True, True, False, True):
         model.update([3], answer=answer)
     model.flush()
-    connection = connect(daemon.socket)
+    connection = connect(daemon.socket, PATIENCE_S)
     (listed,) = connection.models()
     connection.close()
     assert listed["shown_users"] == [{"pid": os.getpid(), "uid": os.getuid(), "updates": 4}]
@@ -294,7 +296,7 @@ def test_many_models_are_listed_in_pages_and_bounded(
     with pytest.raises(ServiceError) as refused:
         opened("one-more", daemon)
     assert refused.value.status is Status.FULL
-    connection = connect(daemon.socket)
+    connection = connect(daemon.socket, PATIENCE_S)
     assert len(connection.models()) == 64
     models[0].delete()
     with pytest.raises(ServiceError) as gone:

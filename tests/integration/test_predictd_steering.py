@@ -14,9 +14,10 @@ from installation import Installation, installation
 from policy_harness import peak
 from prediction_service import PROGRAMS, Daemon, prediction_service
 from programs.agent_program import AgentFolder
-from programs.steered import Steered, known_throughput, paced_python
+from programs.steered import Steered, paced_python
 from tidscope_collector.inspection import asking, reader
 from tidscope_collector.inspection.answering import Places
+from tidscope_collector.steering import plan
 from tidscope_collector.steering.plan import Learners, service_connection
 from tidscope_policies.perceptron import Predictor, Rule
 from tidscope_predictd.client import VARIABLE, ServiceError
@@ -24,7 +25,7 @@ from tidscope_predictd.shared import SharedPredictor
 from tidscope_wire.generated.models import SteeringDecided
 
 BEST, INTERVALS = 11, 30
-LARGEST, POOL_BEST, TAUGHT, ASKED = 12, 4, 20, 12
+LARGEST, POOL_BEST, TAUGHT, ASKED = 12, 4, 20, 2
 
 
 @pytest.fixture
@@ -62,32 +63,39 @@ def test_a_second_process_starts_better_than_the_first(daemon: Daemon, tmp_path:
     assert lost(second) < 0.8 * lost(first[:INTERVALS]), (first[:INTERVALS], second)
 
 
-async def sizes_of_a_new_process(root: Installation, folder: Path, intervals: int) -> list[int]:
-    """Return the sizes that a new process of the program gets with the daemon's model."""
+async def reasons_of_a_new_process(root: Installation, folder: Path, wanted: int) -> list[str]:
+    """Return why the pss policy chose the first sizes of a new process of the program."""
+
+    def decided() -> list[str]:
+        decisions = follower.events(SteeringDecided)
+        return [one.reason for one in decisions if one.counted and not one.deferred]
+
     with Steered(paced_python(LARGEST, POOL_BEST, 0.02), folder) as program:
         async with root.backend.page() as page:
             target, follower = await replace(root, page=page).attach(program.pid)
             asked = {"interval_s": 0.5, "rest": 0}
             await root.steer(target.id, policy="pss", parameters=asked)
-            await follower.until(lambda _: len(follower.events(SteeringDecided)) >= intervals)
+            await follower.until(lambda _: len(decided()) >= wanted)
         await root.release(target.id)
-        return [one.size for one in follower.events(SteeringDecided)][:intervals]
+        return decided()
 
 
 @needs("root")
 @pytest.mark.timeout(300)
 @pytest.mark.asyncio
-async def test_so_does_the_second_process_of_a_real_pool(daemon: Daemon) -> None:
+async def test_the_second_process_of_a_real_pool_begins_with_what_the_first_learnt(
+    daemon: Daemon,
+) -> None:
+    """Which sizes it chooses depends on how evenly a busy machine runs; why it does, does not."""
     async with installation() as root:
         with AgentFolder() as folder:
-            first = await sizes_of_a_new_process(root, folder, TAUGHT)
-            second = await sizes_of_a_new_process(root, folder, ASKED)
-    done = [
-        sum(known_throughput(size, POOL_BEST) for size in sizes[:ASKED])
-        for sizes in (first, second)
+            first = await reasons_of_a_new_process(root, folder, TAUGHT)
+            second = await reasons_of_a_new_process(root, folder, ASKED)
+    # Nothing is known in the first intervals, unless another process has learnt it.
+    by_weights = [
+        any("sum of weights" in reason for reason in reasons[:ASKED]) for reasons in (first, second)
     ]
-    assert done[1] > done[0], (first, second)
-    assert max(second) < max(first), (first, second)
+    assert by_weights == [False, True], (first, second)
 
 
 @pytest.fixture
@@ -103,7 +111,10 @@ def _children_connect_to(daemon: Daemon) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("_children_connect_to")
-def test_a_collector_learns_through_a_child_that_connects(daemon: Daemon) -> None:
+def test_a_collector_learns_through_a_child_that_connects(
+    daemon: Daemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan, "TIMEOUT_S", 60.0)
     first, second = Learners(service_connection), Learners(service_connection)
     learners = [one.of("server", Rule()) for one in (first, second)]
     for learner in learners:

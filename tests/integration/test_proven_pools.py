@@ -33,7 +33,7 @@ BRIEF = (
 
 
 def size_of(pid: int) -> int:
-    client = open_agent(ProcFs(), pid, start_ticks(pid), timeout_s=10)
+    client = open_agent(ProcFs(), pid, start_ticks(pid), timeout_s=60, opening_s=10)
     try:
         return client.read().size
     finally:
@@ -72,6 +72,7 @@ def assert_fits(state: ProofState) -> None:
     assert f"{gain / 100:+.1%} [" in state.text or low is None, state
 
 
+@pytest.mark.timeout(600)
 async def test_each_proof_ends_and_what_is_better_names_the_line_that_keeps_it(
     root: Installation, tmp_path: Path
 ) -> None:

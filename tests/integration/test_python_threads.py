@@ -20,16 +20,21 @@ import ctypes, sys, threading
 from concurrent.futures import ThreadPoolExecutor
 
 ended = threading.Event()
+arrived = threading.Semaphore(0)
+
+def stay():
+    arrived.release()
+    ended.wait()
 
 def deep(calls):
     if calls:
         deep(calls - 1)
     else:
-        ended.wait()
+        stay()
 
 def serve():
     def arrive():
-        ended.wait()
+        stay()
     threading.Thread(target=arrive).start()
 
 class Flusher(threading.Thread):
@@ -38,7 +43,7 @@ class Flusher(threading.Thread):
 
 def named():
     ctypes.CDLL(None).prctl(15, b"by-itself", 0, 0, 0)
-    ended.wait()
+    stay()
 
 serve()
 Flusher().start()
@@ -46,6 +51,8 @@ threading.Thread(target=named).start()
 pool = ThreadPoolExecutor(2)
 pool.submit(deep, 900)
 pool.submit(deep, 900)
+for _ in range(5):
+    arrived.acquire()
 print("ready", flush=True)
 sys.stdin.read()
 ended.set()
@@ -88,8 +95,14 @@ def test_threads_of_a_namespace_have_their_ids_outside_of_it() -> None:
         pytest.skip("there is no CPython of a known version")
     with running(interpreter, "unshare", "--pid", "--fork", "--kill-child") as outer:
         (pid,) = descendants(outer)
-        found = ask_python_threads(pid, start_ticks(pid))
-        assert sorted(found.values()) == NAMES
+        found: dict[int, str] = {}
+
+        def names() -> list[str]:
+            nonlocal found
+            found = ask_python_threads(pid, start_ticks(pid))
+            return sorted(found.values())
+
+        wait_until(lambda: names() == NAMES)
         assert found.keys() < {int(tid) for tid in os.listdir(f"/proc/{pid}/task")}
 
 

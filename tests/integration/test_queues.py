@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from processes import wait_until
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.process import parse_stat
 from tidscope_collector.queues.reader import QueueReader
@@ -25,6 +26,12 @@ def identity(pid: int) -> tuple[int, int]:
     return pid, parse_stat(Path(f"/proc/{pid}/stat").read_bytes()).start_ticks
 
 
+def waiting_connections(server: socket.socket) -> int:
+    """Established connections that wait to be accepted: tcpi_unacked of a listening socket."""
+    info = server.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 28)
+    return int.from_bytes(info[24:28], sys.byteorder)
+
+
 def tables_until(reader: QueueReader, enough: Callable[[Tables], bool]) -> Tables:
     end = time.monotonic() + WITHIN_S
     while not enough(tables := reader.tables()):
@@ -39,6 +46,8 @@ def test_who_does_not_accept_and_who_keeps_a_lock(tmp_path: Path) -> None:
         os.lockf(locked.fileno(), os.F_LOCK, 0)
         address = server.getsockname()
         clients = [socket.create_connection(address) for _ in range(3)]
+        # The last step of the handshake may be processed after connect(2) has returned.
+        wait_until(lambda: waiting_connections(server) == len(clients))
         waiter = subprocess.Popen([sys.executable, "-c", WAITER, str(file)])
         members = dict(map(identity, (holder, waiter.pid)))
         reader = QueueReader(lambda: members, 10, ProcFs())

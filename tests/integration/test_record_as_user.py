@@ -56,7 +56,7 @@ class Person:
             *("--port", str(self.backend.port), "--", "sh", "-c", script),
         )
         with ShellTerminal(environ, command) as terminal:
-            terminal.wait_for(r"(?m)^code \d+")
+            terminal.wait_for(r"(?m)^code \d+\r")
             return terminal.text
 
     def run(self) -> RunManifest:
@@ -82,7 +82,7 @@ async def person(folder: Path) -> AsyncIterator[Person]:
     home.mkdir()
     os.chown(home, NOBODY.pw_uid, NOBODY.pw_gid)
     async with (
-        running_backend(command_seconds=20, runs_dir=runs) as backend,
+        running_backend(command_seconds=60, runs_dir=runs) as backend,
         CollectorProcess(backend.port),
         backend.page() as page,
     ):

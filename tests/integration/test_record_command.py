@@ -76,7 +76,7 @@ async def harness(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Har
     """One backend with one collector; each test records runs of its own."""
     runs = tmp_path_factory.mktemp("runs")
     async with (
-        running_backend(command_seconds=20, runs_dir=runs) as backend,
+        running_backend(command_seconds=60, runs_dir=runs) as backend,
         CollectorProcess(backend.port),
     ):
         async with backend.page() as page:
@@ -398,9 +398,9 @@ async def test_a_terminal_that_interrupts_does_it_once(harness: Harness) -> None
 
 
 async def test_a_process_for_some_time(harness: Harness) -> None:
-    child = await asyncio.create_subprocess_exec("sleep", "60")
+    child = await asyncio.create_subprocess_exec("sleep", "600")
     try:
-        code, _, manifest = await harness.record("--pid", str(child.pid), "--duration", "0.5")
+        code, _, manifest = await harness.record("--pid", str(child.pid), "--duration", "2")
         assert code == 0
         assert (manifest.state, manifest.end) == ("complete", "duration")
         assert manifest.to_ns - manifest.from_ns > 300_000_000

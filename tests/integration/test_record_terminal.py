@@ -37,6 +37,14 @@ def only_run(environ: dict[str, str]) -> RunManifest:
     return RunManifest.model_validate_json((path / "manifest.json").read_text())
 
 
+def name_of(pid: int) -> list[str]:
+    """Name of a process; empty if it has ended."""
+    try:
+        return status(pid, "Name")
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
 def test_keys_and_sizes_are_the_commands(environ: dict[str, str], terminal: ShellTerminal) -> None:
     """Ctrl-C again and again, Ctrl-Z and fg, another size; each signal comes once."""
     terminal.resize(24, 80)
@@ -73,7 +81,7 @@ def test_what_is_sent_to_us_alone_is_passed_on_once(
     environ: dict[str, str], terminal: ShellTerminal
 ) -> None:
     terminal.type(f"{RECORD} -- {GUEST}; echo code $?\n")
-    ours = int(terminal.wait_for(r"ready \d+ (\d+)")[1])
+    ours = int(terminal.wait_for(r"ready \d+ (\d+)\r")[1])
     assert terminal.foreground() == os.getpgid(ours)
     # In the foreground, too: it is not the terminal that has sent them.
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGWINCH"):
@@ -93,9 +101,13 @@ def test_what_is_sent_to_us_alone_is_passed_on_once(
 def test_no_thread_of_ours_but_the_first_gets_signals(terminal: ShellTerminal) -> None:
     """The kernel gives a signal to any thread of a process that does not block it."""
     terminal.type(f"{RECORD} -- {GUEST}; echo code $?\n")
-    ours = int(terminal.wait_for(r"ready \d+ (\d+)")[1])
+    ours = int(terminal.wait_for(r"ready \d+ (\d+)\r")[1])
     for file in Path(f"/proc/{ours}/task").glob("*/status"):
-        (blocked,) = re.findall(r"SigBlk:\s+(\w+)", file.read_text())
+        try:
+            text = file.read_text()
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # The thread has ended meanwhile.
+        (blocked,) = re.findall(r"SigBlk:\s+(\w+)", text)
         assert int(blocked, 16) >> (signal.SIGTERM - 1) & 1, file
     terminal.type(CTRL_BACKSLASH)
     terminal.wait_for(r"SIGQUIT 1 ")
@@ -140,7 +152,7 @@ def test_a_pager_has_its_keys_and_its_screen(terminal: ShellTerminal, tmp_path: 
     terminal.wait_for(r"line-2000")
     # A signal that comes while it paints waits for the next key.
     terminal.wait_for(r"\(END\)\x1b\[27m\x1b\[K")
-    (pager,) = (one for one in descendants(terminal.pid) if status(one, "Name") == ["less"])
+    (pager,) = (one for one in descendants(terminal.pid) if name_of(one) == ["less"])
     wait_until(lambda: status(pager, "State")[0] == "S")
     terminal.type(CTRL_Z)
     terminal.wait_for(r"Stopped")
@@ -200,7 +212,7 @@ def test_output_to_a_terminal_is_kept_on_request(
 
 def test_what_nohup_ignores_is_not_passed_on(terminal: ShellTerminal) -> None:
     terminal.type(f"nohup {RECORD} -- {GUEST} | cat; echo done\n")
-    ours = int(terminal.wait_for(r"ready \d+ (\d+)")[1])
+    ours = int(terminal.wait_for(r"ready \d+ (\d+)\r")[1])
     for name in ("SIGHUP", "SIGUSR1"):
         os.kill(ours, signal.Signals[name])
     terminal.wait_for(r"SIGUSR1 1")
@@ -216,7 +228,7 @@ def test_a_command_that_is_stopped_by_itself_is_recorded_on(
 ) -> None:
     """SIGSTOP is no key: the shell has no part in it."""
     terminal.type(f"{RECORD} -- {GUEST}; echo code $?\n")
-    found = terminal.wait_for(r"ready (\d+) (\d+)")
+    found = terminal.wait_for(r"ready (\d+) (\d+)\r")
     guest, ours = int(found[1]), int(found[2])
     stop(guest)
     os.kill(ours, signal.SIGUSR1)
@@ -248,7 +260,7 @@ def test_the_end_of_a_recording_can_be_interrupted(
 ) -> None:
     """The command has exited, and its last frame does not come; its exit code does."""
     terminal.type(f"{RECORD} -- {GUEST}; echo code $?\n")
-    found = terminal.wait_for(r"ready (\d+) (\d+)")
+    found = terminal.wait_for(r"ready (\d+) (\d+)\r")
     guest, ours = int(found[1]), int(found[2])
     children = Path(f"/proc/{ours}/task/{ours}/children").read_text().split()
     (collector,) = (int(child) for child in children if int(child) != guest)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -60,8 +61,14 @@ def tracks(http: httpx.Client) -> list[dict[str, Any]]:
 
 def seqs(run_folder: Path) -> list[int]:
     """Numbers of the frames of a run or a track."""
-    found: list[int] = RunReader(run_folder).signals(["seq"])["seq"].to_pylist()
-    return found
+    while True:
+        try:
+            found: list[int] = RunReader(run_folder).signals(["seq"])["seq"].to_pylist()
+        except FileNotFoundError:
+            # An old part was deleted while it was read.
+            assert run_folder.exists()
+        else:
+            return found
 
 
 def threads(run_folder: Path) -> list[dict[str, Any]]:
@@ -207,7 +214,7 @@ async def test_a_full_disk_costs_the_oldest_parts_and_a_bound_holds(
 ) -> None:
     async with collecting(tmp_path / "socket") as (collector, listening, status):
         async with keeper(small_disk / "ring", listening, status, *UNBOUNDED):
-            await until(lambda: collector.frames.native.load()["connected"])
+            await until(lambda: _connects(collector))
             for seq in range(1, 201):
                 collector.put([large(seq)], seq, key_every=1)
                 if seq % 10 == 0:
@@ -219,19 +226,27 @@ async def test_a_full_disk_costs_the_oldest_parts_and_a_bound_holds(
             kept = seqs(small_disk / "ring" / track.id)
             assert kept == list(range(kept[0], 201))
             assert kept[0] > 100
+        await until(lambda: not collector.frames.native.load()["connected"])
         # A process that was killed is followed by one with less room, which seals parts.
         limits = ("--max-bytes", "400000", "--seal-s", "0")
         async with keeper(small_disk / "ring", listening, status, *limits):
-            collector.go_on()
             folder = tracks_in(small_disk / "ring")[0]
             await until(lambda: bool(folder.sealed_parts()))
-            await until(lambda: collector.frames.native.load()["connected"])
+            await until(lambda: _connects(collector))
             collector.put([large(201)], 201, key_every=1)
             await asyncio.to_thread(collector.frames.native.deliver, 60)
             await until(lambda: 0 < state(status).bytes <= 400_000)
             kept = seqs(folder.path)
             assert kept == list(range(kept[0], 202))
             assert state(status).unsealed == 0
+
+
+def _connects(collector: UplinkHarness) -> bool:
+    """True if connected; else try again, as the process may begin later than a try waits for it."""
+    connected: bool = collector.frames.native.load()["connected"]
+    if not connected:
+        collector.go_on()
+    return connected
 
 
 def hangs(pid: int) -> bool:
@@ -287,12 +302,12 @@ async def test_a_longer_hang_costs_the_oldest_frames_that_wait_and_counts_them(
         keeper(folder, listening, status, *UNBOUNDED) as process,
     ):
         native = collector.frames.native
-        await until(lambda: native.load()["connected"])
+        await until(lambda: _connects(collector))
         collector.put([large(1)], key_every=1)
         await asyncio.to_thread(native.deliver, 60)
         with disk.frozen():
             collector.put([large(seq) for seq in range(2, last + 1)], 2, key_every=1)
-            sending = asyncio.create_task(asyncio.to_thread(native.deliver, 60))
+            sending = asyncio.create_task(asyncio.to_thread(native.deliver, 120))
             await until(lambda: hangs(process.pid))
             assert native.load()["undelivered_bytes"] <= MIB
         assert await sending == 0
@@ -303,5 +318,8 @@ async def test_a_longer_hang_costs_the_oldest_frames_that_wait_and_counts_them(
         assert (state(status).frames, state(status).lost) == (len(kept), len(lost))
         assert native.load()["dropped"] == {TARGET_ID: len(lost)}
         # The bound leaves room for the newest ones.
-        assert lost == list(range(lost[0], last - MIB // len(large(last)) + 1))
-        assert state(status).gaps == 1
+        newest = last - MIB // len(large(last))
+        assert lost[-1] == newest
+        # Frames that were sent while others still came are not lost: they divide the others.
+        holes = sum(after > before + 1 for before, after in pairwise(lost))
+        assert state(status).gaps >= 1 + holes

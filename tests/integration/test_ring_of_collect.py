@@ -26,7 +26,7 @@ Host = Callable[[Path], AbstractAsyncContextManager[Backend]]
 @asynccontextmanager
 async def host_of_a_backend(folder: Path) -> AsyncIterator[Backend]:
     """A backend, and a host that its collector gives to it."""
-    async with running_backend() as backend:
+    async with running_backend(command_seconds=60) as backend:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "tidscope_backend", "collect", "--no-audit", *KEEP),
             *("--backend", f"ws://127.0.0.1:{backend.port}"),
@@ -47,7 +47,7 @@ async def host_of_a_fleet(folder: Path) -> AsyncIterator[Backend]:
     async with (
         Servers(folder) as servers,
         collecting(servers, folder, options=KEEP, TIDSCOPE_RUNS=str(folder)),
-        running_backend(fleet=servers.settings("backend")) as backend,
+        running_backend(command_seconds=60, fleet=servers.settings("backend")) as backend,
     ):
         yield backend
 

@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -43,8 +43,8 @@ def gateway(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gateway
         "AWS_ENDPOINT_URL": f"http://127.0.0.1:{made.port}",
     }.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(part_store, "REQUEST_S", 1)
-    monkeypatch.setattr(part_store, "RETRY_S", 1)
+    # A busy machine makes answers late, not absent.
+    monkeypatch.setattr(part_store, "REQUEST_S", 60)
     yield made
     made.kill()
 
@@ -55,6 +55,15 @@ def here(tmp_path: Path) -> Path:
     made = tmp_path / "roles"
     made.mkdir()
     return made
+
+
+@contextmanager
+def impatient() -> Iterator[None]:
+    """Give up soon, for a store that does not answer."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(part_store, "REQUEST_S", 1)
+        patched.setattr(part_store, "RETRY_S", 1)
+        yield
 
 
 def write(folder: Path, *numbers: int) -> None:
@@ -113,11 +122,12 @@ def test_parts_wait_here_while_the_store_fails_and_then_arrive_once(
     for number, status in enumerate((403, 500, 503)):
         write(here, number)
         network.status = status
-        sending.ship()
+        with impatient():
+            sending.ship()
         assert sending.waiting == number + 1
     network.status = None
     write(here, 3)
-    with gateway.stopped():
+    with gateway.stopped(), impatient():
         sending.ship()
         assert sending.waiting == 4
     with monkeypatch.context() as patched:
@@ -125,7 +135,8 @@ def test_parts_wait_here_while_the_store_fails_and_then_arrive_once(
         sending.ship()
         assert sending.waiting == 4
     gateway.kill()
-    sending.ship()
+    with impatient():
+        sending.ship()
     assert sending.waiting == 4
     assert len([one for one in caplog.messages if "is not reached" in one]) == 1
     gateway.start()
@@ -163,13 +174,17 @@ def test_the_oldest_parts_of_too_many_are_lost_and_counted(
     write(here, 1, 2, 3)
     write(here, 4)
     monkeypatch.setattr(part_shipper, "MAX_BYTES", staged_parts(here)[1].stat().st_size)
-    sending.ship()
+    with impatient():
+        sending.ship()
     assert (lost, sending.waiting) == ([3], 1)
     assert "are lost: 3 rows" in caplog.messages[-1]
 
 
 def _count(gateway: Gateway, pattern: str) -> int:
-    return len(list(gateway.objects.glob(pattern)))
+    try:
+        return len(list(gateway.objects.glob(pattern)))
+    except FileNotFoundError:
+        return 0  # The service has removed the folder of the last object meanwhile.
 
 
 MOMENTS: dict[str, Callable[[Gateway], int]] = {
