@@ -31,7 +31,8 @@ from threading import Timer
 from typing import Any
 
 from anomalies import lof
-from programs.hotrod import Hotrod, free_ports
+from ports import free_ports
+from programs.hotrod import Hotrod
 from switched_relay import SwitchedRelay, Way
 from tidscope_backend.settings import SpanPorts
 from tidscope_backend.traces.folder import SpanRetention

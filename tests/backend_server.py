@@ -1,4 +1,4 @@
-"""A real backend inside a test: the app behind uvicorn, on a port of the kernel's choice."""
+"""A real backend inside a test: the app behind uvicorn, on a free port."""
 
 import asyncio
 import time
@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 from fake_collector import PLAIN, FakeCollector
 from live_page import LivePage
+from ports import free_port
 from schema_check import check_answer
 from tidscope_backend.listen_socket import open_socket
 from tidscope_backend.security.host_file import FILE_NAME, HostFile
@@ -96,9 +97,12 @@ class Backend:
 
 @asynccontextmanager
 async def running_backend(port: int = 0, **changes: Any) -> AsyncIterator[Backend]:
-    """Run a backend with these settings changed; it has shut down completely at the end."""
+    """Run a backend with these settings changed; it has shut down completely at the end.
+
+    Another one may take its port later: see `ports`.
+    """
     settings = replace(Settings(token=TOKEN, collector_secret=SECRET), **changes)
-    sock = open_socket("127.0.0.1", port)
+    sock = open_socket("127.0.0.1", port or free_port())
     server = make_server(settings)
     serving = asyncio.create_task(server.serve(sockets=[sock]))
     try:

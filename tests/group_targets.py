@@ -12,7 +12,7 @@ from typing import IO
 from capabilities import missing
 from engines import engine_of
 from frame_queues import TakenFrames
-from processes import status, wait_until
+from processes import remove_group, status, wait_until
 from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.naming.thread_names import KERNEL_NAMES, NamingOptions
 from tidscope_collector.procfs.files import ProcFs
@@ -202,6 +202,11 @@ def group_targets(
         groups.close()
 
 
+def on_cpu_ns(pid: int) -> int:
+    """CPU time of the first thread of a process."""
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0])
+
+
 def used_ns(used: resource.struct_rusage) -> int:
     """CPU time."""
     return round(1e9 * (used.ru_utime + used.ru_stime))
@@ -240,9 +245,7 @@ def control_group(mount: str, path: str) -> Iterator[Path]:
 
 def _remove(made: Sequence[Path], root: Path) -> None:
     for folder in reversed(made):
-        for left in (folder / "cgroup.procs").read_text().split():
-            (root / "cgroup.procs").write_text(left)
-        folder.rmdir()
+        remove_group(folder, root)
 
 
 def move(pid: int, folder: Path) -> None:

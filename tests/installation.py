@@ -92,7 +92,7 @@ class Installation:
 
         The message that changes its state is another one than the frame that tells of the end.
         """
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while (found := await self.target(name)).state != "exited":
             assert time.monotonic() < deadline, found
             await asyncio.sleep(0.05)
@@ -116,7 +116,7 @@ async def running_installation(
     """Installation with a folder for runs and other settings of the backend."""
     async with (
         running_backend(
-            queue_frames=10_000, command_seconds=20, runs_dir=runs, **changes
+            queue_frames=10_000, command_seconds=60, runs_dir=runs, **changes
         ) as backend,
         backend.program() as client,
         backend.page() as page,

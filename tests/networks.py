@@ -6,6 +6,7 @@ kernel is needed.
 
 import fcntl
 import heapq
+import math
 import os
 import random
 import select
@@ -52,9 +53,14 @@ class Wire(threading.Thread):
 
     def run(self) -> None:
         """Carry packets until `stop`."""
+        # A worker may have more descriptors than select(2) takes.
+        poll = select.poll()
+        for descriptor in (*self._ends, self._bell):
+            poll.register(descriptor, select.POLLIN)
         while True:
             wait = self._under_way[0][0] - time.monotonic() if self._under_way else None
-            ready, _, _ = select.select([*self._ends, self._bell], [], [], wait and max(0.0, wait))
+            found = poll.poll(None if wait is None else max(0, math.ceil(1000 * wait)))
+            ready = [descriptor for descriptor, _ in found]
             if self._bell in ready:
                 return
             for end in ready:

@@ -10,8 +10,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from capabilities import missing
+from ports import free_port
 from processes import stop, wait_until
-from tidscope_processes import free_port
 
 GATEWAY = Path(__file__).parents[1] / ".cache" / "versitygw" / "versitygw"
 KEY, SECRET, BUCKET = "tester", "tester-secret", "kept"
@@ -47,7 +47,7 @@ class Gateway:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        wait_until(self._listens)
+        wait_until(self._listens, 120)
 
     def kill(self) -> None:
         """Kill it."""
@@ -66,7 +66,7 @@ class Gateway:
             self._process.send_signal(signal.SIGCONT)
 
     def _listens(self) -> bool:
-        with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
+        with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 60):
             return True
         return False
 

@@ -1,16 +1,18 @@
 """Watching processes from outside, by events of the kernel where there are any."""
 
+import errno
 import os
 import re
 import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from tidscope_wire.readiness import is_readable
 
 
-def wait_for_end(pid: int, seconds: float = 15) -> None:
+def wait_for_end(pid: int, seconds: float = 120) -> None:
     """Wait until a process has ended (pidfd_open(2)); one that is gone already has."""
     try:
         descriptor = os.pidfd_open(pid)
@@ -101,6 +103,27 @@ def wait_until(is_so: Callable[[], bool], seconds: float = 60) -> None:
     while not is_so():
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+def remove_group(folder: Path, home: Path) -> None:
+    """Remove a control group; processes that are in it move to another one.
+
+    The kernel does not move a process that is ending, and keeps its group until it has ended.
+    """
+
+    def is_removed() -> bool:
+        for left in (folder / "cgroup.procs").read_text().split():
+            with suppress(ProcessLookupError):
+                (home / "cgroup.procs").write_text(left)
+        try:
+            folder.rmdir()
+        except OSError as error:
+            if error.errno != errno.EBUSY:
+                raise
+            return False
+        return True
+
+    wait_until(is_removed)
 
 
 def interpreters() -> dict[tuple[int, int], str]:

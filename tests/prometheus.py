@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import socket
 import subprocess
 import time
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from typing import Any, Self
 
 import httpx
 import yaml
+from ports import free_port
 
 UNPACKED = Path(__file__).parent.parent / ".cache" / "prometheus" / "usr" / "bin"
 PATIENCE_S = 120.0
@@ -43,8 +43,7 @@ class Prometheus:
     """
 
     def __init__(self, folder: Path, config: dict[str, Any]) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         file = folder / "prometheus.yml"
         file.write_text(yaml.safe_dump(config))
         promtool("check", "config", file)

@@ -50,7 +50,7 @@ class RunHarness:
     seals: bool = False
     max_queued_bytes: int = MAX_QUEUED_BYTES
     sent: int = 0
-    close_s: float = 10.0
+    close_s: float = 60.0
     flush: Flush | None = None
     ends: list[ProgramEnd] = field(default_factory=list)
     leases: list[tuple[str, float]] = field(default_factory=list)

@@ -5,7 +5,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -16,7 +15,8 @@ from pathlib import Path
 from typing import Self
 
 import httpx
-from backend_server import SECRET, TOKEN
+import ports
+from backend_server import NO_KEPT_CONNECTIONS, SECRET, TOKEN
 from capabilities import missing
 from processes import wait_until
 
@@ -174,13 +174,7 @@ async def served(
         await process.communicate()
 
 
-def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        port: int = found.getsockname()[1]
-        return port
-
-
+free_port = ports.free_port
 COMMAND = [sys.executable, "-m", "tidscope_backend"]
 SECRETS = ("TIDSCOPE_TOKEN", "TIDSCOPE_COLLECTOR_SECRET", "SUDO_UID", "SUDO_GID")
 
@@ -200,12 +194,16 @@ class Up:
     ring_pid: int | None
 
     def client(self) -> httpx.Client:
-        """A client that shows the token and outlasts a restart of the backend."""
+        """A client that shows the token and outlasts a restart of the backend.
+
+        Each request has a connection of its own; see `Backend.client`. Retries of a connection,
+        with growing pauses, take a minute.
+        """
         return httpx.Client(
             base_url=self.address,
             headers={"authorization": f"Bearer {self.token}"},
             timeout=120,
-            transport=httpx.HTTPTransport(retries=5),
+            transport=httpx.HTTPTransport(retries=8, limits=NO_KEPT_CONNECTIONS),
         )
 
     def end(self, number: signal.Signals) -> tuple[int, str]:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from capabilities import missing
+from processes import remove_group
 
 _PERIOD_US = 100_000
 _ROOT = Path("/sys/fs/cgroup")
@@ -36,7 +37,4 @@ def cpu_quota(pid: int, share: float) -> Iterator[Path]:
     try:
         yield folder
     finally:
-        home = (_ROOT if unified else _ROOT / "cpu") / "cgroup.procs"
-        for left in (folder / "cgroup.procs").read_text().split():
-            home.write_text(left)
-        folder.rmdir()
+        remove_group(folder, _ROOT if unified else _ROOT / "cpu")

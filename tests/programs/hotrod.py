@@ -18,6 +18,7 @@ from itertools import cycle
 from pathlib import Path
 from threading import Event
 
+from ports import free_port, free_ports
 from processes import wait_until
 from programs.build import build_go_module
 from programs.running import RunningProgram
@@ -33,15 +34,6 @@ _START = 'OTEL_RESOURCE_ATTRIBUTES=process.pid=$$ exec "$@" 2>/dev/null'
 def build_hotrod() -> Path:
     """Build the executable. Raises RuntimeError if it or its modules are unavailable."""
     return build_go_module(Path(__file__).with_name("hotrod_go"))
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports of the loopback that nothing listens on."""
-    found = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [one.getsockname()[1] for one in found]
-    for one in found:
-        one.close()
-    return ports
 
 
 def listens(port: int) -> bool:
@@ -70,7 +62,7 @@ class Hotrod(RunningProgram):
         ports: list[int] | None = None,
     ) -> None:
         self.ports = free_ports(len(SERVICES)) if ports is None else ports
-        (profile,) = free_ports(1)
+        profile = free_port()
         hosts = [part for one in SERVICES for part in (f"--{one}-service-hostname", "127.0.0.1")]
         where = [
             part
@@ -89,7 +81,7 @@ class Hotrod(RunningProgram):
         )
         own = self.ports if service == "all" else [self.ports[SERVICES.index(service)]]
         try:
-            wait_until(lambda: all(map(listens, [*own, profile])), 60)
+            wait_until(lambda: all(map(listens, [*own, profile])), 120)
         except BaseException:
             self.close()
             raise

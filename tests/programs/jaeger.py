@@ -3,9 +3,10 @@
 import os
 from pathlib import Path
 
+from ports import free_ports
 from processes import wait_until
 from programs.build import build_go_package
-from programs.hotrod import free_ports, listens
+from programs.hotrod import listens
 from programs.running import RunningProgram
 
 MODULE, VERSION = "github.com/jaegertracing/jaeger", "v1.76.0"
@@ -45,7 +46,7 @@ class Jaeger(RunningProgram):
         self.spans = f"http://127.0.0.1:{ports[0]}/v1/traces"
         self.query = ports[1]
         try:
-            wait_until(lambda: listens(ports[0]) and listens(self.query))
+            wait_until(lambda: listens(ports[0]) and listens(self.query), 120)
         except BaseException:
             self.close()
             raise

@@ -13,7 +13,7 @@ from tidscope_collector.confinement.fork_server import confine, serve_argument
 from tidscope_confinement.resources import Limits, limit_resources
 
 MIB = 1 << 20
-LIMITS = Limits(memory_bytes=128 * MIB, cpu_s=1, wall_s=5)
+LIMITS = Limits(memory_bytes=128 * MIB, cpu_s=1, wall_s=120)
 
 
 def _open() -> None:

@@ -14,6 +14,7 @@ def main() -> None:
     import queue
     import socket
     import threading
+    import time
     from pathlib import Path
 
     link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -47,8 +48,12 @@ def main() -> None:
                 call(threads[other][0], other)
             case ["ends", name]:
                 thread, orders = threads.pop(name)
+                task = Path(f"/proc/self/task/{thread.native_id}")
                 orders.put(-1)
                 thread.join()
+                # The interpreter has done with a thread before the kernel has.
+                while task.exists():
+                    time.sleep(0.001)
         print("done", flush=True)
 
 

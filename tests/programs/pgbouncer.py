@@ -2,11 +2,12 @@
 
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from capabilities import missing
@@ -77,6 +78,14 @@ class Bouncer:
         return [sys.executable, "-m", "tidscope_agent.command", str(self.file)]
 
 
+def _accepts(path: Path) -> bool:
+    """True if a server accepts connections at a socket; the socket appears before that."""
+    with suppress(OSError), socket.socket(socket.AF_UNIX) as tried:
+        tried.connect(str(path))
+        return True
+    return False
+
+
 @contextmanager
 def pgbouncer(size: int) -> Iterator[Bouncer]:
     """PostgreSQL, PgBouncer with a pool of that size, and clients."""
@@ -121,7 +130,7 @@ def pgbouncer(size: int) -> Iterator[Bouncer]:
                 extra_groups=(),
             )
         )
-        wait_until((folder / f".s.PGSQL.{PORT}").exists)
+        wait_until(lambda: _accepts(folder / f".s.PGSQL.{PORT}"))
         bench = [str(programs / "pgbench"), "-h", str(folder), "-p", str(PORT), "-U", USER]
         asked = ["-n", "-c", str(CLIENTS), "-T", "600", "-f", str(folder / "query.sql")]
         started.append(

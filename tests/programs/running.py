@@ -12,7 +12,7 @@ from tidscope_wire.readiness import is_readable
 
 PATIENCE_S = 120.0
 """Maximum silence of a program, in seconds, on a busy machine."""
-GRACE_S = 10.0
+GRACE_S = 60.0
 
 
 def with_our_path() -> dict[str, str]:

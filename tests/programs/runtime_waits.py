@@ -1,6 +1,7 @@
 """Drives waits_go, waits_java and waits_python: the same waits in each language."""
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from programs.agent_program import JAVA_OPTIONS
@@ -62,8 +63,12 @@ class RuntimeWaits(RunningProgram):
 
     def _tid(self, name: str) -> int:
         """Account of a thread whose name the kernel knows."""
-        tasks = Path(f"/proc/{self.pid}/task").iterdir()
-        return next(int(one.name) for one in tasks if (one / "comm").read_text() == f"{name}\n")
+        for task in Path(f"/proc/{self.pid}/task").iterdir():
+            # Threads of the runtime may end meanwhile.
+            with suppress(FileNotFoundError, ProcessLookupError):
+                if (task / "comm").read_text() == f"{name}\n":
+                    return int(task.name)
+        raise AssertionError(f"no thread {name}")
 
     def close(self) -> None:
         """Wait for the end of the program."""

@@ -46,7 +46,7 @@ def main() -> None:
     exporter = OTLPSpanExporter(address, headers={"authorization": f"Bearer {token}"})
     provider.add_span_processor(BatchSpanProcessor(exporter))
     tracer = provider.get_tracer("traced")
-    lock, taken, work = threading.Lock(), threading.Event(), SimpleQueue[None]()
+    lock, meet, work = threading.Lock(), threading.Barrier(2), SimpleQueue[None]()
     done = SimpleQueue[dict[str, object]]()
     holder_tid = SimpleQueue[int]()
 
@@ -56,7 +56,9 @@ def main() -> None:
         while True:
             work.get()
             with lock:
-                taken.set()
+                meet.wait()
+                # On a busy machine the waiter comes late.
+                meet.wait()
                 time.sleep(HELD_SECONDS)
 
     notes, noted = SimpleQueue[None](), SimpleQueue[dict[str, object]]()
@@ -72,9 +74,9 @@ def main() -> None:
         called("waiter")
         tid = holder_tid.get()
         while True:
-            taken.wait()
-            taken.clear()
+            meet.wait()
             with tracer.start_as_current_span("request") as span:
+                meet.wait()
                 with tracer.start_as_current_span("wait"), lock:
                     pass
                 with tracer.start_as_current_span("compute"):
