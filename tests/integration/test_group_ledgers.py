@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from capabilities import needs
-from group_targets import Heard, HeldCommand, group_targets
+from group_targets import Heard, HeldCommand, group_targets, on_cpu_ns
 from tidscope_wire.generated.models import GroupSelector, ThreadExited
 from tidscope_wire.states import STATE_FIELDS
 
@@ -15,6 +15,9 @@ pytestmark = [needs("root"), needs("btf")]
 
 COMMANDS = 200
 SHELL_LOOP = f"for i in $(seq {COMMANDS}); do /bin/true; done"
+
+AWAITED = "(until read -r _ _ state _ </proc/$$/stat && [ $state = S ]; do :; done)"
+"""A child of the shell that ends after the shell has begun to wait for it."""
 
 LOCKING = """
 import sys, threading
@@ -66,11 +69,6 @@ def ends(heard: Heard) -> list[ThreadExited]:
     return [event for event in heard.events if isinstance(event, ThreadExited)]
 
 
-def on_cpu_ns(pid: int) -> int:
-    """CPU time of the first thread of a process."""
-    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0])
-
-
 def test_states_of_each_short_command_are_its_life_and_on_cpu_time_is_the_kernels() -> None:
     with group_targets() as groups:
         command = HeldCommand(["bash", "-c", SHELL_LOOP])
@@ -101,7 +99,7 @@ def test_states_of_each_short_command_are_its_life_and_on_cpu_time_is_the_kernel
 
 def test_a_process_in_two_targets_gives_both_its_last_numbers() -> None:
     with group_targets() as groups:
-        command = HeldCommand(["bash", "-c", "/bin/true; /bin/true; :"])
+        command = HeldCommand(["bash", "-c", f"/bin/true; {AWAITED}; :"])
         alone, _ = groups.targets.attach(command.pid, None, 10)
         tree = groups.attach(GroupSelector(kind="tree", pid=command.pid))
         command.run()
@@ -113,11 +111,17 @@ def test_a_process_in_two_targets_gives_both_its_last_numbers() -> None:
     assert [len(ends(one)) for one in heard] == [1, 3]
 
 
+def names_of_locks(heard: Heard) -> list[str]:
+    """Names of locks; system calls in which threads waited, such as openat, have rows as well."""
+    table = heard.tables.get("lock_names")
+    return [] if table is None else table["name"][table["source"] == "futex"].tolist()
+
+
 def have_waited(heard: Heard) -> bool:
     """True if the locks at which both threads waited in turn have names."""
-    locks = heard.tables.get("locks")
-    names = heard.tables.get("lock_names", ())
-    return locks is not None and len(names) > 1 and int(locks["waits"].sum()) >= 100
+    names, locks = names_of_locks(heard), heard.tables.get("locks")
+    are_named = len(names) > 1 and any("GIL" in name or "heap" in name for name in names)
+    return are_named and locks is not None and int(locks["waits"].sum()) >= 100
 
 
 def test_locks_are_places_in_one_process() -> None:
@@ -130,9 +134,7 @@ def test_locks_are_places_in_one_process() -> None:
         command.stdin.close()
         command.wait()
         last = groups.hear(target.id)
-    names = heard.tables["lock_names"]["name"].tolist()
-    assert [name for name in names if " in python" not in name] == []
-    assert any("GIL" in name or "heap" in name for name in names)
+    assert [name for name in names_of_locks(heard) if " in python" not in name] == []
     assert last.counts.ended == 2 + heard.counts.ended
 
 

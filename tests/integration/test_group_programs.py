@@ -132,7 +132,6 @@ def hear_jobs(groups: GroupTargets, wanted: dict[int, int]) -> Heard:
 
 @needs("root")
 @needs("btf")
-@pytest.mark.timeout(120)
 def test_each_program_of_a_group_has_its_own_pools(group: Path, sockets: Path) -> None:
     with ExitStack() as opened:
         programs = [opened.enter_context(AgentProgram(one, sockets)) for one in LANGUAGES]

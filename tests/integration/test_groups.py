@@ -7,13 +7,28 @@ from pathlib import Path
 import numpy as np
 import pytest
 from capabilities import needs
-from group_targets import MOUNTED, Heard, HeldCommand, control_group, group_targets, move, used_ns
+from group_targets import (
+    MOUNTED,
+    Heard,
+    HeldCommand,
+    control_group,
+    group_targets,
+    move,
+    on_cpu_ns,
+    used_ns,
+)
 from programs.build import build_c
 from tidscope_collector.groups.accounts import CgroupAccount
 from tidscope_collector.groups.cgroups import find_cgroups
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.walk.choice import Choice as WalkChoice
-from tidscope_wire.generated.models import GroupSelector, ProgramExecuted, ThreadBorn, ThreadExited
+from tidscope_wire.generated.models import (
+    FrameHeader,
+    GroupSelector,
+    ProgramExecuted,
+    ThreadBorn,
+    ThreadExited,
+)
 
 pytestmark = [needs("root"), needs("btf")]
 
@@ -68,9 +83,12 @@ def test_what_threads_run_while_others_of_their_process_end_is_counted() -> None
 
 def test_without_ebpf_it_is_said_that_some_may_be_missed() -> None:
     with group_targets(polled=True) as groups:
-        command = HeldCommand(["bash", "-c", "sleep 0.6 & exec sleep 0.7"])
+        command = HeldCommand(["bash", "-c", "cat <&0 & exec cat"], subprocess.PIPE)
         target = groups.attach(GroupSelector(kind="tree", pid=command.pid))
-        command.run()
+        command.begin()
+        groups.until(lambda header: header.group is not None and header.group.live == 2)
+        command.stdin.close()
+        command.wait()
         heard = groups.hear()
     assert target.group is not None
     assert target.group.discovery == "polling"
@@ -81,33 +99,42 @@ def test_without_ebpf_it_is_said_that_some_may_be_missed() -> None:
     assert len(names) == 2
 
 
+def executed_in(header: FrameHeader) -> list[str]:
+    """Names of the programs whose execution a frame reports."""
+    return [event.name for event in header.events if isinstance(event, ProgramExecuted)]
+
+
 def test_children_and_what_they_execute() -> None:
     with group_targets() as groups:
-        command = HeldCommand(["bash", "-c", "sleep 0.4; true"])
+        command = HeldCommand(["bash", "-c", "cat; true"], subprocess.PIPE)
         groups.attach(GroupSelector(kind="tree", pid=command.pid))
-        command.run()
+        command.begin()
+        groups.until(lambda header: "cat" in executed_in(header))
+        command.stdin.close()
+        command.wait()
         heard = groups.hear()
     born = {event.tid: event.pid for event in heard.events if isinstance(event, ThreadBorn)}
     ended = {event.tid: event.pid for event in heard.events if isinstance(event, ThreadExited)}
     assert born.items() <= ended.items()
-    executed = [event for event in heard.events if isinstance(event, ProgramExecuted)]
-    assert "sleep" in [event.name for event in executed]
     (shell,) = heard.processes[heard.processes["parent"] == 0].tolist()
     children = heard.processes[heard.processes["parent"] == shell[0]]
-    assert "sleep" in children["name"].tolist()
+    assert "cat" in children["name"].tolist()
 
 
 def test_a_control_group_is_what_its_own_clock_says() -> None:
     path = f"/tidscope-test-{os.getpid()}"
     with control_group(MOUNTED[0], path[1:]) as folder, group_targets() as groups:
-        procs = folder / "cgroup.procs"
         first = HeldCommand(["true"])
         move(first.pid, folder)
-        command = HeldCommand(["bash", "-c", f"echo $$ > {procs}; {SHELL_LOOP}"])
+        command = HeldCommand(["bash", "-c", SHELL_LOOP])
+        for one in (first, command):
+            one.settle()
         account = CgroupAccount(find_cgroups(ProcFs(), path)[0])
         before = account.read()
         target = groups.attach(GroupSelector(kind="cgroup", value=path))
         assert target.process.pid == first.pid
+        move(command.pid, folder)
+        used_before_ns = on_cpu_ns(first.pid) + on_cpu_ns(command.pid)
         command.run()
         first.run()
         after = account.read()
@@ -120,10 +147,9 @@ def test_a_control_group_is_what_its_own_clock_says() -> None:
     assert heard.counts.missed == 0
     assert heard.counts.started == COMMANDS + 2
     assert heard.counts.ended == COMMANDS + 3
-    # CPU time of the shell before it joined the group is not counted: that of its start, some
-    # milliseconds on an idle machine.
-    used = after.cpu_ns - before.cpu_ns
-    assert cpu_ns(heard) == pytest.approx(used, rel=0.02, abs=30_000_000)
+    # Exit records have the whole CPU time of both shells, the group's clock none from before.
+    used = after.cpu_ns - before.cpu_ns + used_before_ns
+    assert cpu_ns(heard) == pytest.approx(used, rel=0.02, abs=10_000_000)
     assert np.all(heard.processes["live"] == 0)
 
 

@@ -3,7 +3,7 @@
 import json
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -62,9 +62,11 @@ def held(pid: int) -> set[int]:
     """Threads that wait for a lock that somebody holds, of all that wait at futexes."""
     waits: dict[int, int] = {}
     for task in Path(f"/proc/{pid}/task").iterdir():
-        words = (task / "syscall").read_text().split()
-        if words[0] == FUTEX:
-            waits[int(words[1], 16)] = int(task.name)
+        # A short-lived thread may have ended meanwhile.
+        with suppress(FileNotFoundError, ProcessLookupError):
+            words = (task / "syscall").read_text().split()
+            if words[0] == FUTEX:
+                waits[int(words[1], 16)] = int(task.name)
     answer = ask_lock_addresses(pid, start_ticks(pid), sorted(waits), 0, waits)
     assert answer.found.keys() == waits.keys()
     return {waits[address] for address, one in answer.found.items() if one.held}
@@ -111,4 +113,5 @@ def idle(kind: str) -> Iterator[int]:
 def test_an_idle_program_waits_for_no_lock(kind: str) -> None:
     with idle(kind) as pid:
         wait_until(lambda: len(futex_waits(pid)) >= 1)
-        assert held(pid) == set()
+        # Threads that have just begun may still wait for locks of their runtime.
+        wait_until(lambda: held(pid) == set())

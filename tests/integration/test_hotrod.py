@@ -22,6 +22,7 @@ from tidscope_wire.generated.models import (
     TraceEndpoints,
     TraceList,
     TracesImported,
+    TraceSummary,
 )
 
 TOKEN = "token-of-senders-of-spans"
@@ -57,26 +58,28 @@ async def start(installation: Installation, *options: str) -> Hotrod:
     return await asyncio.to_thread(partial(Hotrod, spans, TOKEN, *options))
 
 
+def is_whole(trace: TraceSummary) -> bool:
+    """True if a trace has all its spans: 37, and one more for each call that failed."""
+    return trace.spans == 37 + trace.errors
+
+
 async def enough(installation: Installation, since_ns: int) -> None:
-    """Wait until so many requests have come, and no more spans: they come once a second."""
-    before = -1
+    """Wait until so many requests have come with all their spans, which come once a second."""
     while True:
         answer = await installation.client.get(
             "/api/v1/traces", params={**ENDPOINT, "since_ns": since_ns}
         )
         traces = TraceList.model_validate_json(answer.content).traces
-        spans = sum(one.spans for one in traces)
-        if spans == before and len(traces) >= REQUESTS:
+        if len(traces) >= REQUESTS and all(map(is_whole, traces)):
             return
-        before = spans
-        await asyncio.sleep(1.5)
+        await asyncio.sleep(0.5)
 
 
 async def newest(installation: Installation) -> str | None:
-    """The newest trace that has all its spans: 37, and one more for each call that failed."""
+    """The newest trace that has all its spans."""
     answer = await installation.client.get("/api/v1/traces", params=ENDPOINT)
     traces = TraceList.model_validate_json(answer.raise_for_status().content).traces
-    return next((one.trace_id for one in traces if one.spans == 37 + one.errors), None)
+    return next((one.trace_id for one in traces if is_whole(one)), None)
 
 
 async def difference(installation: Installation, at_ns: int) -> TraceDifference:

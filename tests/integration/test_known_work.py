@@ -14,7 +14,8 @@ def test_the_burner_burns_what_was_asked_for() -> None:
         before = program.tids["burner"]
         burned = program.command("b").thread
         assert burned.tid == before
-        assert 50e6 <= burned.cpu_ns < 60e6
+        # It looks at its clock now and then, which a busy machine charges with interrupts.
+        assert 50e6 <= burned.cpu_ns < 90e6
 
 
 def test_the_writer_writes_and_the_renamer_renames() -> None:

@@ -16,8 +16,7 @@ from programs.known_waits import SHORT_THREADS, KnownWaits
 from tidscope_collector.waits.source import LedgerOptions
 from tidscope_collector.waits.states import State
 from tidscope_collector.walk.choice import Choice as WalkChoice
-from tidscope_wire.frame_tables import Table
-from tidscope_wire.generated.models import TableName, TargetDetached
+from tidscope_wire.generated.models import TargetDetached
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS
 
 pytestmark = [needs("root"), needs("btf")]
@@ -30,11 +29,10 @@ WAITS = {
     "receive": "state_socket_receive_ns",
     "child": "state_child_ns",
 }
+RUNNABLE = (State.ON_CPU, State.WOKEN, State.PREEMPTED)
 AWAKE = ("state_on_cpu_ns", "state_woken_ns", "state_preempted_ns")
 ALIKE = 0.001
 """States add up to wall time but for so much."""
-ATTACH_NS = 1_000_000_000
-"""A ledger begins somewhat after the attachment: loading and the first sample lie between."""
 LATE_NS = 2_000_000
 """A ledger is read somewhat after the instant of its frame, and may be settled up to then."""
 EXEC_C = Path(__file__).parents[1] / "programs" / "exec_elsewhere.c"
@@ -47,7 +45,9 @@ def waits() -> Iterator[KnownWaits]:
 
 
 def test_states_of_living_threads_add_up_to_wall_time(waits: KnownWaits) -> None:
+    begun_ns = time.monotonic_ns()
     with FollowedTarget(waits.pid) as followed:
+        attached_ns = time.monotonic_ns() - begun_ns
         assert followed.target.source.ledger
         assert followed.target.source.ledger_reason is None
         assert not {one.field for one in followed.target.absent} & set(STATE_FIELDS)
@@ -59,7 +59,8 @@ def test_states_of_living_threads_add_up_to_wall_time(waits: KnownWaits) -> None
         after = {tid: followed.seen.states(tid) for tid in followed.seen.rows}
     wall = last.time_ns - first.time_ns
     for tid, states in before.items():
-        assert abs(sum(states.values()) - first.time_ns) < ATTACH_NS
+        # A ledger begins after the attachment: loading and the first sample lie between.
+        assert -LATE_NS <= first.time_ns - sum(states.values()) <= attached_ns
         # From frame to frame it is exact, but for what went on while a sample was taken.
         grown = sum(after[tid].values()) - sum(states.values())
         assert grown == pytest.approx(wall, rel=ALIKE, abs=LATE_NS)
@@ -75,6 +76,9 @@ def test_states_of_living_threads_add_up_to_wall_time(waits: KnownWaits) -> None
 def test_a_thread_that_sleeps_is_not_sent_again_and_its_stay_grows(waits: KnownWaits) -> None:
     with FollowedTarget(waits.pid) as followed:
         followed.catch_up()
+        followed.until(
+            lambda: all(row[STATE] not in RUNNABLE for row in followed.seen.rows.values())
+        )
         rows = {tid: dict(row) for tid, row in followed.seen.rows.items()}
         before = {tid: sum(followed.seen.states(tid).values()) for tid in rows}
         first = followed.seen.header
@@ -95,6 +99,7 @@ def test_threads_that_end_leave_their_states(waits: KnownWaits) -> None:
         assert followed.target.source.exits
         followed.catch_up()
         waits.run_short_threads()
+        followed.until(lambda: len(followed.seen.ended) >= SHORT_THREADS)
         last = followed.catch_up()
         ended = followed.seen.ended
         live = [followed.seen.states(tid) for tid in followed.seen.rows]
@@ -208,9 +213,9 @@ def test_what_a_thread_used_before_it_executed_a_program_counts_under_its_own_id
         assert list(followed.seen.rows) == [program.pid]
         whole = time.clock_gettime_ns(~program.pid << 3 | 2)
         rows = [*followed.seen.rows.values(), *(one.totals for one in followed.seen.ended)]
-        assert sum(row["cpu_run_ns"] for row in rows) == pytest.approx(whole, rel=0.01)
+        assert sum(row["cpu_run_ns"] for row in rows) == pytest.approx(whole, rel=0.03)
         # Fields of states may fall by microseconds when a stay ends.
-        assert sum(row["state_on_cpu_ns"] for row in rows) <= 1.01 * whole
+        assert sum(row["state_on_cpu_ns"] for row in rows) <= 1.03 * whole
         program.kill()
 
 
@@ -223,12 +228,19 @@ def test_tables_say_what_rows_do_not(waits: KnownWaits) -> None:
         while not {"stays", "wakes", "locks", "lock_names"} <= followed.seen.tables.keys():
             followed.next()
         waits.run_short_threads()
-        merged = dict[TableName, Table]()
+
+        def are_complete() -> bool:
+            stays, locks = (followed.seen.tables[name] for name in ("stays", "locks"))
+            of_ended = int(stays["count"][stays["tid"] == 0].sum())
+            return of_ended >= SHORT_THREADS and names["futex"] in locks["tid"].tolist()
+
+        followed.until(are_complete)
+        merged = dict(followed.seen.tables)
         while followed.next().kind != "key":
             merged = dict(followed.seen.tables)
         tables = followed.seen.tables
         # The merged changes equal the key frame, except for a second's changes.
-        assert set(merged) == set(tables)
+        assert {name for name, table in merged.items() if len(table)} <= set(tables)
         before = {tuple(row)[:3] for row in merged["stays"].tolist()}
         after = {tuple(row)[:3] for row in tables["stays"].tolist()}
         assert len(before ^ after) <= len(after) // 5
@@ -238,7 +250,6 @@ def test_tables_say_what_rows_do_not(waits: KnownWaits) -> None:
     )
     assert (names["sleep"], State.SLEEP) in finished
     assert (names["pipe"], State.PIPE) in finished
-    assert names["futex"] in tables["locks"]["tid"].tolist()
     assert set(tables["locks"]["lock"].tolist()) <= set(tables["lock_names"]["lock"].tolist())
     # A call that is no state of its own has a name beside the locks.
     [flock] = [row for row in tables["lock_names"] if row["name"] == "flock"]

@@ -10,7 +10,7 @@ import pytest
 from capabilities import needs
 from followed_target import FollowedTarget
 from installation import installation
-from ledger_keeper import LedgerKeeper
+from ledger_keeper import LedgerKeeper, Table
 from processes import start_ticks, wait_until
 from programs.build import build_c
 from programs.contended import attach_socket, contended_go, contended_java, contended_python
@@ -42,10 +42,14 @@ def watched(keeper: LedgerKeeper, pid: int) -> Iterator[None]:
     keeper.forget(pid)
 
 
-def waits_by_kind(keeper: LedgerKeeper, pid: int) -> dict[tuple[int, str], int]:
-    """Nanoseconds that each thread has waited at locks of each kind."""
+def waits_by_kind(rows: Table, pid: int) -> dict[tuple[int, str], int]:
+    """Nanoseconds that each thread has waited at locks of each kind.
+
+    Args:
+        rows: waits by address.
+        pid: process ID.
+    """
     locks = Locks(pid, start_ticks(pid))
-    rows = keeper.tables(pid)["locks"]
     wait_until(lambda: bool(locks.numbers(rows["address"]).all()))
     kinds = {one.lock: one.kind for one in locks.names()}
     found: dict[tuple[int, str], int] = {}
@@ -68,14 +72,16 @@ def test_threads_wait_for_the_gil_while_another_one_holds_it(
     with contended_python(threads, work="hold") as program, watched(keeper, program.pid):
         threading.Event().wait(2)
         ledgers = keeper.read(program.pid)
-        waits = waits_by_kind(keeper, program.pid)
+        rows = keeper.tables(program.pid)["locks"]
         later = keeper.read(program.pid)
+        waits = waits_by_kind(rows, program.pid)
     ns = dict(zip(ledgers.tid.tolist(), ledgers.ns, strict=True))
     later_ns = dict(zip(later.tid.tolist(), later.ns, strict=True))
     gil = {tid: waits[tid, "gil"] for tid in ns.keys() - {program.pid}}
     held = sum(int(ns[tid][State.SLEEP]) for tid in gil)
     runnable = (State.ON_CPU, State.WOKEN, State.PREEMPTED)
-    most_held = held + sum(int(ns[tid][state]) for tid in gil for state in runnable)
+    # What threads have waited is read between both ledgers, on a busy machine some time later.
+    most_held = sum(int(later_ns[tid][state]) for tid in gil for state in (State.SLEEP, *runnable))
     waited, share = sum(gil.values()), (threads - 1) / threads
     assert waited / (waited + held) >= share - 0.1
     assert waited / (waited + most_held) <= share + 0.1
@@ -112,13 +118,17 @@ def names_in(followed: FollowedTarget, wanted: set[str]) -> dict[str, int]:
 def test_waits_for_the_gil_are_in_frames_by_thread() -> None:
     with contended_python(3, work="hold") as program, FollowedTarget(program.pid) as followed:
         number = names_in(followed, {"GIL"})["GIL"]
-        rows = followed.seen.tables["locks"]
         tids = set(followed.seen.rows) - {program.pid}
         kinds = followed.seen.tables["lock_names"]
         assert kinds["kind"][kinds["lock"] == number].tolist() == ["gil"]
-        gil = rows[rows["lock"] == number]
-    assert tids <= set(gil["tid"].tolist())
-    assert (gil["wait_ns"][[tid in tids for tid in gil["tid"].tolist()]] > 0).all()
+
+        def have_waited() -> bool:
+            rows = followed.seen.tables["locks"]
+            waited = rows[(rows["lock"] == number) & (rows["wait_ns"] > 0)]
+            return tids <= set(waited["tid"].tolist())
+
+        # A wait is counted when it ends.
+        followed.until(have_waited)
 
 
 def test_waits_that_last_name_who_holds_the_lock() -> None:

@@ -18,7 +18,7 @@ from programs.contended import (
     contended_java,
     contended_python,
 )
-from programs.named_locks import WAITERS, NamedLocks, futex_addresses, futex_waits
+from programs.named_locks import WAITERS, NamedLocks, futex_addresses, futex_waits, runs
 from tidscope_collector.inspection.lock_kinds import (
     GIL,
     GO_IDLE,
@@ -177,7 +177,8 @@ def test_threads_of_rust_are_parked_by_parking_lot(
     names = {"mutex", "table", "changed", "heap", "static"}
     with subprocess.Popen([rust(*flags)], stdin=subprocess.PIPE) as program:
         assert program.stdin is not None
-        wait_until(lambda: futex_waits(program.pid).keys() >= names)
+        # While a thread runs, another one may wait for a lock that it gives back soon.
+        wait_until(lambda: futex_waits(program.pid).keys() >= names and not runs(program.pid))
         with locks_of(program.pid) as locks:
             found = look_up(locks, futex_waits(program.pid))
         program.stdin.close()

@@ -11,6 +11,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from capabilities import missing, needs
@@ -135,7 +136,7 @@ def test_a_stripped_program_keeps_its_frames_and_says_why(tmp_path: Path) -> Non
         frame = frame_at(program.pid, program.places["plain"])
         symbols = Symbols()
         symbols.ask({5: frame})
-        assert symbols.join(30)
+        assert symbols.join(60)
         (found,) = symbols.take().values()
     assert found.place == Place("", "", 0)
     assert found.reason == "placed is stripped. Install its debug symbols, or do not strip it."
@@ -452,7 +453,6 @@ def test_a_file_larger_than_the_address_space_is_not_read(tmp_path: Path) -> Non
 def test_a_file_that_does_not_answer_costs_one_child(
     tmp_path: Path, debug: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(native_name_answers, "DEADLINE_S", 2.0)
     with HangingDisk(tmp_path / "disk") as disk, Placed(build_placed(*OPTIMIZED)) as other:
         good = frame_at(other.pid, other.places["plain"])
         program = subprocess.Popen([disk.program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -460,7 +460,14 @@ def test_a_file_that_does_not_answer_costs_one_child(
         program.stdout.readline()
         stuck = NativeFrame(program.pid, start_ticks(program.pid), "program", "ab", 0x1000)
         disk.hang()
-        symbols = Symbols()
+
+        def ask(pid: int, *about: Any, **more: Any) -> NamesAnswer:
+            # A good answer may take long on a busy machine.
+            seconds = 2.0 if pid == program.pid else 60.0
+            monkeypatch.setattr(native_name_answers, "DEADLINE_S", seconds)
+            return ask_native_names(pid, *about, **more)
+
+        symbols = Symbols(ask)
         symbols.ask({1: stuck, 2: good, 3: stuck._replace(address=0x2000)})
         early = symbols.take()
         assert 1 not in early, "asking waited for the file"
@@ -525,7 +532,7 @@ def test_headers_are_read_without_rights(attempt: Callable[[], object]) -> None:
         attempt()
         write(b"after")
 
-    assert read_confined(read, 100, 5.0) == b"before"
+    assert read_confined(read, 100, 60.0) == b"before"
 
 
 def test_a_reading_is_bounded_in_size_and_time() -> None:
@@ -533,11 +540,12 @@ def test_a_reading_is_bounded_in_size_and_time() -> None:
         while True:
             write(b"x" * 1000)
 
-    assert read_confined(flood, 10_000, 5.0) == b"x" * 10_000
+    assert read_confined(flood, 10_000, 60.0) == b"x" * 10_000
 
     def hang(write: Callable[[bytes], None]) -> None:
         write(b"x")
         while True:
             pass
 
-    assert read_confined(hang, 100, 0.2) == b"x"
+    # On a busy machine the time may be over before the child has written.
+    wait_until(lambda: read_confined(hang, 100, 0.2) == b"x")

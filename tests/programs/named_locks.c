@@ -25,7 +25,6 @@ static struct {
   pthread_mutex_t lock;
   pthread_cond_t changed;
 } pool = {3, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER};
-static pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
 static int gate[2];
 
 static void *wait_for_lock(void *lock) {
@@ -34,6 +33,7 @@ static void *wait_for_lock(void *lock) {
 }
 
 static void *wait_for_condition(void *waited) {
+  pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER; /* nobody else waits for it */
   pthread_mutex_lock(&own);
   pthread_cond_wait(waited, &own);
   return NULL;

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
@@ -39,6 +40,15 @@ def _futex_waits(pid: int) -> list[tuple[str, int]]:
         if words[0] == FUTEX:
             found.append((name, int(words[1], 16)))
     return found
+
+
+def runs(pid: int) -> bool:
+    """True if a thread of a process runs, or waits for a CPU."""
+    calls = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        with suppress(FileNotFoundError, ProcessLookupError):
+            calls.append((task / "syscall").read_text())
+    return any(call.startswith("running") for call in calls)
 
 
 def build_library() -> Path:
