@@ -1,6 +1,7 @@
 """Debug files come from debuginfod servers, hostile ones included, and name frames of stacks."""
 
 import shutil
+import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -130,9 +131,11 @@ async def test_hostile_servers_leave_no_file_and_hang_nothing(tmp_path: Path) ->
         assert (await outcome(slow, 3.0)).outcome == "timeout"
         assert (await outcome(bare)).text == f"{server.url} has no debug file of bank."
         assert server.asked[0] == f"/buildid/{own}/debuginfo"
-        gone = f"http://127.0.0.1:{free_port()}"
-        assert (await fetch([gone, server.url], cache, own, "bank")).outcome == "fetched"
-        assert (await fetch([gone], cache, other, "bank")).outcome == "unreachable"
+        with socket.socket() as deaf:
+            deaf.bind(("127.0.0.1", 0))
+            gone = f"http://127.0.0.1:{deaf.getsockname()[1]}"
+            assert (await fetch([gone, server.url], cache, own, "bank")).outcome == "fetched"
+            assert (await fetch([gone], cache, other, "bank")).outcome == "unreachable"
 
 
 @contextmanager

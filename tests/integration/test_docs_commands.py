@@ -93,6 +93,7 @@ def test_make_up_with_the_demo_has_an_attached_target() -> None:
             answer = httpx.get(
                 f"{running['address']}/api/v1/targets",
                 headers={"authorization": f"Bearer {running['token']}"},
+                timeout=120,
             )
             targets = answer.raise_for_status().json()["targets"]
             assert [target["state"] for target in targets] == ["attached"]
@@ -160,7 +161,7 @@ class Shell:
             capture_output=True,
             text=True,
             check=False,
-            timeout=200,
+            timeout=600,
         )
         assert done.returncode == 0, done.stderr
         assert "not sealed" not in done.stderr

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from capabilities import missing
+from processes import wait_until
 from programs.netmoves import CASES
 from programs.netmoves import build as build_netmoves
 from tidscope_wire.generated.models import DoctorReport
@@ -163,13 +164,17 @@ def test_a_guest_that_hangs_is_ended(kernel: Path, tmp_path: Path) -> None:
     status, said = run("sleep", "600", options=("--time-limit", "5"), folder=tmp_path)
     assert status == 124
     assert "did not end within 5 seconds" in said
-    left = [path for path in Path("/proc").glob("[0-9]*/cmdline") if str(tmp_path) in _read(path)]
-    assert left == []
+
+    def is_gone() -> bool:
+        paths = Path("/proc").glob("[0-9]*/cmdline")
+        return not any(str(tmp_path).encode() in _read(path) for path in paths)
+
+    wait_until(is_gone)
     assert not list(tmp_path.iterdir())
 
 
-def _read(path: Path) -> str:
+def _read(path: Path) -> bytes:
     try:
-        return path.read_text()
+        return path.read_bytes()
     except OSError:
-        return ""
+        return b""

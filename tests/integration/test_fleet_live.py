@@ -31,6 +31,9 @@ from tidscope_wire.generated.models import (
 )
 from uplink_harness import quiet_targets
 
+PATIENCE_S = 60
+"""Timeout of a NATS client, in seconds."""
+
 
 @pytest.fixture
 def targets() -> Iterator[TargetRegistry]:
@@ -48,7 +51,10 @@ async def thief(servers: Servers) -> AsyncIterator[tuple[Client, list[Exception]
 
     client = Client()
     seed = servers.keys["thief"].seed
-    await client.connect([*servers.urls], nkeys_seed_str=seed, error_cb=note)
+    # An attempt that fails is noted, too.
+    await client.connect(
+        [*servers.urls], nkeys_seed_str=seed, error_cb=note, connect_timeout=PATIENCE_S
+    )
     try:
         yield client, refused
     finally:
@@ -65,6 +71,13 @@ async def reported(backend: Backend) -> HealthResponse:
     async with backend.program() as client:
         answer = await client.get("/api/v1/health")
     return HealthResponse.model_validate_json(answer.raise_for_status().content)
+
+
+async def has_frames(backend: Backend, count: int) -> None:
+    """Wait until a backend has so many frames."""
+    async with asyncio.timeout(LONGEST_S):
+        while (await reported(backend)).frames < count:
+            pass
 
 
 def losses(page: LivePage) -> list[tuple[int, int]]:
@@ -129,8 +142,8 @@ async def test_commands_of_two_backends_get_their_own_replies(
     async with (
         Servers(tmp_path) as servers,
         running_host(servers, targets) as (_, harness),
-        running_backend(fleet=servers.settings("backend")) as first,
-        running_backend(fleet=servers.settings("backend")) as second,
+        running_backend(fleet=servers.settings("backend"), command_seconds=LONGEST_S) as first,
+        running_backend(fleet=servers.settings("backend"), command_seconds=LONGEST_S) as second,
         first.page() as page,
         second.page() as other,
     ):
@@ -164,10 +177,10 @@ async def test_a_recorded_target_travels_although_no_page_reads_it(
                 await reported(backend)
         answer = await client.post("/api/v1/runs", json={"target": TARGET_ID})
         run = RunManifest.model_validate_json(answer.raise_for_status().content).id
+        # The relay sends from its newest key frame on, 21, once it knows of the recording.
+        await has_frames(backend, 5)
         harness.put(stream(26, 40), first=26)
-        async with asyncio.timeout(LONGEST_S):
-            while (await reported(backend)).frames < 20:  # from the newest key frame, 21
-                pass
+        await has_frames(backend, 20)
         answer = await client.get(f"/api/v1/runs/{run}")
         manifest = RunManifest.model_validate_json(answer.raise_for_status().content)
         assert (manifest.losses.frames, relay.counts.sent) == (0, 20)
@@ -233,7 +246,7 @@ async def test_a_key_speaks_for_its_own_host_and_hears_nothing_of_another(
             await client.subscribe(subject, cb=hear)
         for subject in (box.here, box.roles, box.from_("1"), box.to("1"), own.to("1")):
             await client.publish(subject, b"{}")
-        await client.flush()
+        await client.flush(PATIENCE_S)
         # nats-py reports refusals in tasks of its own, which may run after flush() has returned.
         await asyncio.to_thread(wait_until, lambda: len(refused) >= 11)
         assert len(refused) == 11
@@ -242,7 +255,7 @@ async def test_a_key_speaks_for_its_own_host_and_hears_nothing_of_another(
         await connected(page)
         await page.subscribe(TARGET_ID)
         await page.frames(5)
-        await client.flush()
+        await client.flush(PATIENCE_S)
         assert heard == []
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from asked_children import wait_for_children
 from backend_server import Backend, running_backend
 from capabilities import needs
 from nats_servers import Servers, collecting
@@ -15,6 +16,7 @@ from programs.agent_program import AgentFolder
 from programs.steered import Steered, paced_go
 from receiver import Follower, connected
 from tidscope_collector.agent.client import open_agent
+from tidscope_collector.inspection.answering import LONGEST_TIMEOUT_S
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.steering.loop.events import COMMAND_GONE
 from tidscope_wire.generated.models import (
@@ -26,14 +28,17 @@ from tidscope_wire.generated.models import (
 
 pytestmark = needs("root")
 LONGEST_S = 60.0
-LEASE_S = 4.0
+LEASE_S = 8.0
+BEYOND_S = LEASE_S + 2.0
+"""Longer than a lease without renewals."""
 TWO = {"policy": "fixed", "parameters": {"size": 2, "interval_s": 0.5}}
 THREE = {"policy": "fixed", "parameters": {"size": 3, "interval_s": 0.5}}
 
 
 def size_of(program: Steered) -> int:
     """The size that the program's agent has."""
-    client = open_agent(ProcFs(), program.pid, start_ticks(program.pid))
+    ticks = start_ticks(program.pid)
+    client = open_agent(ProcFs(), program.pid, ticks, LONGEST_S, LONGEST_TIMEOUT_S)
     try:
         return client.read().size
     finally:
@@ -102,6 +107,7 @@ class Fleet:
 @asynccontextmanager
 async def steered_fleet(folder: Path) -> AsyncIterator[Fleet]:
     """Attach to a program through one of two backends."""
+    await asyncio.to_thread(wait_for_children)
     async with AsyncExitStack() as held, AsyncExitStack() as leaves, asyncio.timeout(240):
         servers = await held.enter_async_context(Servers(folder))
         await held.enter_async_context(collecting(servers, folder))
@@ -111,7 +117,11 @@ async def steered_fleet(folder: Path) -> AsyncIterator[Fleet]:
         target = ""
         for stack in (leaves, held):
             backend = await stack.enter_async_context(
-                running_backend(fleet=servers.settings("backend"), queue_frames=10_000)
+                running_backend(
+                    fleet=servers.settings("backend"),
+                    queue_frames=10_000,
+                    command_seconds=LONGEST_S,
+                )
             )
             client = await stack.enter_async_context(backend.program())
             page = await stack.enter_async_context(backend.page())
@@ -159,7 +169,7 @@ async def test_a_lease_is_renewed_by_any_backend_and_ends_without_renewals(tmp_p
         async def renew() -> None:
             read(await other.client.post(f"/api/v1/targets/{fleet.target}/steering/renew"))
 
-        await other.decided_for(2 * LEASE_S, renew)
+        await other.decided_for(BEYOND_S, renew)
         await has_size(fleet.program, 2)
         # The backend that steers goes; the host keeps the lease.
         await fleet.leaves.aclose()
@@ -175,5 +185,5 @@ async def test_a_policy_of_another_backend_ends_the_lease_of_the_first(tmp_path:
         await first.decided(lambda one: one.next_size == 2)
         await other.steer(fleet.target, **THREE)
         await other.decided(lambda one: one.next_size == 3)
-        await other.decided_for(2 * LEASE_S)
+        await other.decided_for(BEYOND_S)
         await has_size(fleet.program, 3)

@@ -2,14 +2,14 @@
 
 import os
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
+from asked_children import wait_for_children
 from capabilities import needs
-from processes import start_ticks
+from processes import start_ticks, wait_until
 from programs.build import build_go
-from programs.go_programs import SOURCE, GoProgramRun
+from programs.go_programs import SOURCE, GoProgramRun, confine
 from programs.known_work import KnownWork
 from tidscope_collector.goruntime.elf import read_elf
 from tidscope_collector.goruntime.runtime_variables import (
@@ -23,6 +23,12 @@ from tidscope_collector.procfs.files import ProcFs
 PROC = ProcFs()
 STRIPPED = ("-ldflags=-s -w",)
 SMALL = SOURCE.with_name("small.go")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def reading() -> None:
+    """Have the fork server of this process ready."""
+    wait_for_children()
 
 
 def reader_of(pid: int) -> GomaxprocsReader:
@@ -139,10 +145,6 @@ def test_the_runtime_adapts_by_itself_and_that_is_seen() -> None:
     with GoProgramRun(gomaxprocs=None) as program:
         reader = reader_of(program.pid)
         assert reader.read() == len(processors)
-        for task in Path(f"/proc/{program.pid}/task").iterdir():
-            os.sched_setaffinity(int(task.name), {min(processors)})
-        deadline = time.monotonic() + 10
-        while reader.read() != 1 and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert reader.read() == 1
+        confine(program.pid, {min(processors)})
+        wait_until(lambda: reader.read() == 1)
         reader.close()

@@ -14,7 +14,7 @@ from backend_server import TOKEN, running_backend
 from capabilities import needs
 from group_targets import GROUPS, MOUNTED, control_group, move
 from installation import Installation
-from processes import descendants
+from processes import descendants, wait_until
 from receiver import Follower, connected
 from tidscope_backend.notebook import open_run
 from tidscope_processes import CollectorProcess
@@ -31,7 +31,7 @@ pytestmark = [pytest.mark.asyncio(loop_scope="module"), needs("root"), needs("bt
 OWN = f"tidscope-test-{os.getpid()}"
 ID = f"{os.getpid():064x}"
 RUNTIMES = ("docker", "podman", "kubernetes")
-POD = "0f1e2d3c_1111_2222_3333_444455556666"
+POD = f"{os.getpid():08x}_1111_2222_3333_444455556666"
 
 
 UNFOLLOWED = [one for one in ("systemd", "pids") if (GROUPS / one / "cgroup.procs").exists()]
@@ -50,15 +50,20 @@ def program_in(mount: str, path: str) -> Iterator[subprocess.Popen[bytes]]:
             program.wait()
 
 
-async def tidscope(port: int, *arguments: str) -> tuple[int, str, str]:
-    """A command of the command line: exit code, and what it says."""
+async def begun(port: int, *arguments: str) -> asyncio.subprocess.Process:
+    """Start a command of the command line."""
     verb, *rest = arguments
-    process = await asyncio.create_subprocess_exec(
+    return await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tidscope_backend", verb, "--port", str(port), *rest),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         env={**os.environ, "TIDSCOPE_TOKEN": TOKEN},
     )
+
+
+async def tidscope(port: int, *arguments: str) -> tuple[int, str, str]:
+    """A command of the command line: exit code, and what it says."""
+    process = await begun(port, *arguments)
     out, errors = await process.communicate()
     assert process.returncode is not None
     return process.returncode, out.decode(), errors.decode()
@@ -69,6 +74,15 @@ async def listed(here: Installation, pid: int) -> Process:
     answer = await here.client.get("/api/v1/processes")
     processes = ProcessesResponse.model_validate_json(answer.raise_for_status().content).processes
     return next(one for one in processes if one.pid == pid)
+
+
+async def described(here: Installation, pid: int) -> Process:
+    """Entry of a process whose files were read: a listing goes on without those that are late."""
+    while True:
+        process = await listed(here, pid)
+        if process.executable is not None:
+            return process
+        await asyncio.sleep(0.2)
 
 
 CHOICES = {
@@ -144,28 +158,31 @@ async def test_a_unit_is_recorded_with_who_comes_into_it(tmp_path: Path) -> None
     path = f"system.slice/{OWN}.service"
     with program_in(MOUNTED[0], path) as program:
         async with (
-            running_backend(command_seconds=20, runs_dir=tmp_path / "runs") as backend,
+            running_backend(command_seconds=60, runs_dir=tmp_path / "runs") as backend,
             CollectorProcess(backend.port),
             backend.page() as page,
+            backend.program() as client,
         ):
             await connected(page)
-            arguments = ("record", "--json", "--unit", OWN, "--duration", "4")
-            recording = asyncio.create_task(tidscope(backend.port, *arguments))
+            recording = await begun(backend.port, "record", "--json", "--unit", OWN)
             while not (state := await page.text(LiveState)).targets:
                 continue
             (target,) = state.targets
+            while not (await client.get("/api/v1/runs")).raise_for_status().json()["runs"]:
+                pass
             await page.subscribe(target.id)
             with join(GROUPS / MOUNTED[0] / path) as second:
                 follower = Follower(page)
                 header = await follower.until(
                     lambda one: one.group is not None and one.group.live == 2
                 )
-                code, out, errors = await recording
+                recording.terminate()
+                out, errors = await recording.communicate()
                 second.kill()
-    assert code == 0, errors
+    assert recording.returncode == 0, errors
     assert header.group is not None
     assert (header.group.started, header.group.missed) == (1, 0)
-    manifest = RunManifest.model_validate_json((out + errors).strip().splitlines()[-1])
+    manifest = RunManifest.model_validate_json(out)
     assert manifest.target.process.pid == program.pid
     found = open_run(tmp_path / "runs" / manifest.id).threads().to_pylist()
     assert {program.pid, second.pid} <= {one["pid"] for one in found}
@@ -210,6 +227,7 @@ def program_apart() -> Iterator[int]:
             assert outer.stdout is not None
             assert outer.stdout.readline() == "there\n"
             (inner,) = descendants(outer.pid)
+            wait_until(lambda: Path(f"/proc/{inner}/exe").readlink().name == "sleep")
             yield inner
         finally:
             if inner:
@@ -219,7 +237,7 @@ def program_apart() -> Iterator[int]:
 
 async def test_ids_of_a_process_in_namespaces_of_its_own(root: Installation) -> None:
     with program_apart() as pid:
-        process = await listed(root, pid)
+        process = await described(root, pid)
         code, out, errors = await tidscope(
             root.backend.port, "attach", "--json", "--tree", str(pid)
         )

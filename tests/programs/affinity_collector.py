@@ -7,6 +7,7 @@ import signal
 import sys
 from pathlib import Path
 
+from tidscope_collector.inspection.asking import about_process, children
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.process import parse_stat
 from tidscope_collector.steering.loop.affinity_leases import Leases
@@ -21,6 +22,9 @@ def main() -> None:
     leases.recover()
     pid = int(sys.argv[2])
     start_ticks = parse_stat(procfs.read(f"{pid}/stat")).start_ticks
+    # The deadlines of questions leave no time for the start of the fork server.
+    about = about_process(pid, start_ticks)
+    children().ask("agent_socket", about, deadline_s=120, most_bytes=1 << 16)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     knob = open_go_affinity(procfs, pid, start_ticks, leases, CpuShares())
     try:

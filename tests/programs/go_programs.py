@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from programs.build import build_go, build_go_module
@@ -88,13 +89,24 @@ class ThreadsRun(RunningProgram):
 
     def masks(self) -> dict[int, set[int]]:
         """CPUs that each of the program's threads may use, by thread ID."""
-        found = {}
-        for task in Path(f"/proc/{self.pid}/task").iterdir():
-            try:
-                found[int(task.name)] = os.sched_getaffinity(int(task.name))
-            except ProcessLookupError:
-                continue
-        return found
+        return masks_of(self.pid)
+
+
+def masks_of(pid: int) -> dict[int, set[int]]:
+    """CPUs that each thread of a process may use, by thread ID."""
+    found = {}
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        with suppress(ProcessLookupError):
+            found[int(task.name)] = os.sched_getaffinity(int(task.name))
+    return found
+
+
+def confine(pid: int, cpus: set[int]) -> None:
+    """Set the CPUs of all threads of a process, those that begin meanwhile included."""
+    while others := [tid for tid, mask in masks_of(pid).items() if mask != cpus]:
+        for tid in others:
+            with suppress(ProcessLookupError):
+                os.sched_setaffinity(tid, cpus)
 
 
 def _build(flags: tuple[str, ...], go_line: str | None) -> Path:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,8 @@ from tidscope_backend.processes import bound_to_parent, run_module
 PROGRAM = "tidscope_backend.debug_files.download"
 SECONDS = 300.0
 """Maximum time to fetch a file from one server."""
+_LATE = (None, -signal.SIGALRM)
+"""Exit codes of a process that took too long: its own deadline may come first."""
 OUTCOMES: Mapping[str, str] = {
     "fetched": "",
     "not_found": "{server} has no debug file of {module}.",
@@ -86,7 +89,7 @@ async def _ask(orders: Orders, cache: DebugFileCache) -> Answer:
             code = await _run(orders, said)
             said.seek(0)
             text = said.read(_ANSWER_BYTES)
-        answer = Answer("timeout") if code is None else _parse(text) if code == 0 else answer
+        answer = Answer("timeout") if code in _LATE else _parse(text) if code == 0 else answer
     except OSError:
         pass
     finally:

@@ -25,7 +25,7 @@ from tidscope_collector.taskstats.refusals import MalformedReplyError
 EXIT_BUFFER_BYTES = 64 * 1024 * 1024
 _REGISTER_S = 2.0
 _MESSAGE_BYTES = 64 * 1024
-_SELF_TEST_S = 1.0
+_SELF_TEST_S = 60.0
 
 
 def parse_cpu_list(text: str) -> list[int]:
@@ -134,11 +134,15 @@ def exit_self_test(open_exits: Callable[[], ExitSockets]) -> bool:
         thread.start()
         reported = thread.native_id
         thread.join()
+        # `join` returns before the thread exits; the kernel sends the record before it unlists it.
+        listed = Path(f"/proc/self/task/{reported}")
         deadline = time.monotonic() + _SELF_TEST_S
-        while time.monotonic() < deadline:
+        while True:
+            was_listed = listed.exists() and time.monotonic() < deadline
             if reported in sockets.exited():
                 return True
-            time.sleep(0.005)  # the record is sent a moment after join returns
-        return False
+            if not was_listed:
+                return False
+            time.sleep(0.005)
     finally:
         sockets.close()

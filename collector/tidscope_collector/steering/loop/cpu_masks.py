@@ -16,6 +16,7 @@ from tidscope_collector.procfs.process import parse_stat
 
 MAX_PASSES = 100
 MAX_S = 2.0
+"""Maximum CPU time for setting the masks of one process, in seconds. A busy machine adds none."""
 _STAT_BYTES = 4096
 
 Cpus = frozenset[int]
@@ -81,12 +82,12 @@ def set_masks(
         UnsettledError: it created threads faster than masks could be set, or has too many.
     """
     total = 0
-    deadline = time.monotonic() + MAX_S
+    deadline = time.thread_time() + MAX_S
     with _opened_tasks(procfs, pid, start_ticks) as tasks:
         for _ in range(MAX_PASSES):
             changed = 0
             for mask in _read_masks(tasks, pid):
-                if time.monotonic() > deadline:
+                if time.thread_time() > deadline:
                     raise UnsettledError(f"process {pid} has more threads than can be set in time")
                 cpus = wanted(mask)
                 if cpus is None or cpus == mask.cpus:
