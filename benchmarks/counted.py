@@ -19,6 +19,8 @@ SLOT = struct.Struct("=4Q")
 STANDING = 5
 """Threads that each process has from its start."""
 PATIENCE_S = 60.0
+READING_S = 0.05
+"""Longest time that a reading may take, in seconds: its numbers have to be of its time."""
 LAST_PID = Path("/proc/sys/kernel/ns_last_pid")
 
 
@@ -84,6 +86,12 @@ class Counted:
 
     def reading(self) -> Reading:
         """Return the account of the program up to now."""
+        while True:
+            found = self._reading()
+            if time.time() - found.unix_s < READING_S:
+                return found
+
+    def _reading(self) -> Reading:
         self.reap()
         at, born, ended, cpu_s = time.time(), 0, 0, 0.0
         for pid, (_, its_born, its_ended, forks_ns) in zip(self._pids, self._slots(), strict=True):

@@ -475,6 +475,14 @@ static void send_thousand(struct job *job)
   must(gave(send(job->socket, data, sizeof(data), 0)) == 1000, "send");
 }
 
+/* Wait until the kernel has an error for a socket: on a busy machine packets arrive later. */
+static void wait_for_error(int socket)
+{
+  struct pollfd watched = {.fd = socket};
+
+  must(poll(&watched, 1, 120000) == 1, "poll");
+}
+
 static char *volatile nowhere = (char *)8;
 
 /* Calls that fail, and calls that move nothing. */
@@ -498,6 +506,7 @@ static void in_vain(struct job *job)
   }
   setsockopt(ends[1], SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
   close(ends[1]); /* a reset */
+  wait_for_error(ends[0]);
   fails_with(read(ends[0], room, sizeof(room)), ECONNRESET, "read after a reset");
   must(read(ends[0], room, sizeof(room)) == 0, "read at the end");
   fails_with(send(ends[0], room, 10, MSG_NOSIGNAL), EPIPE, "send after a reset");
@@ -510,6 +519,7 @@ static void in_vain(struct job *job)
   fails_with(recv(ends[1], room, 100, MSG_DONTWAIT), EAGAIN, "recv");
   close(ends[1]);
   gave(send(ends[0], room, 30, 0)); /* goes out; that nobody listens is reported to the next call */
+  wait_for_error(ends[0]);
   fails_with(send(ends[0], room, 30, 0), ECONNREFUSED, "send to nobody");
   close(ends[0]);
   (void)job;
@@ -538,15 +548,13 @@ static void error_queue(struct job *job)
   struct iovec part = {room, sizeof(room)};
   struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control,
          .msg_controllen = sizeof(control)};
-  struct pollfd watched;
   int ends[2], one = 1;
 
   pair(AF_INET, SOCK_DGRAM, ends);
   must(setsockopt(ends[0], IPPROTO_IP, IP_RECVERR, &one, sizeof(one)) == 0, "IP_RECVERR");
   close(ends[1]);
   gave(send(ends[0], room, 123, 0));
-  watched = (struct pollfd){.fd = ends[0]};
-  must(poll(&watched, 1, 5000) == 1, "poll");
+  wait_for_error(ends[0]);
   must(recvmsg(ends[0], &message, MSG_ERRQUEUE) == 123, "recvmsg of an error");
   close(ends[0]);
   (void)job;
