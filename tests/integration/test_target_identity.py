@@ -1,6 +1,7 @@
 """A target is the process that was attached to, also after exec; none takes its place."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -109,13 +110,17 @@ def test_a_port_that_another_process_took_is_not_asked() -> None:
     with Listener() as target:
         port = OwnedPort(os.getpid(), start_ticks(os.getpid()), target.port)
         assert "belongs to another process" in port.refusal()
-    with socket.create_server(("127.0.0.1", 0)) as mine:
-        taken = mine.getsockname()[1]
+    # A bound socket that does not listen keeps the port from the programs of other tests.
+    with socket.socket() as kept:
+        kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        kept.bind(("127.0.0.1", 0))
+        taken = kept.getsockname()[1]
         port = OwnedPort(os.getpid(), start_ticks(os.getpid()), taken)
-        assert port.refusal() == ""
-    assert "Nobody listens" in port.refusal()
-    with Listener(taken):
-        assert "belongs to another process" in port.refusal()
+        with socket.create_server(("127.0.0.1", taken), reuse_port=True):
+            assert port.refusal() == ""
+        assert "Nobody listens" in port.refusal()
+        with Listener(taken, shared=True):
+            assert "belongs to another process" in port.refusal()
 
 
 def test_a_port_that_two_processes_share_is_not_asked() -> None:
@@ -147,11 +152,17 @@ class Shell:
 
     def __init__(self, *command: str) -> None:
         self._process = subprocess.Popen(
-            ["sh", "-c", 'read line; exec "$@"', "sh", *command],
+            ["sh", "-c", 'echo ready; read line; exec "$@"', "sh", *command],
             stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
         )
         self.pid = self._process.pid
+        # For a moment after its execution the process still has the name of the test.
+        assert self.line() == b"ready\n"
+
+    def line(self) -> bytes:
+        assert self._process.stdout is not None
+        return self._process.stdout.readline()
 
     def execute(self) -> None:
         assert self._process.stdin is not None
@@ -215,6 +226,8 @@ def test_a_go_program_is_found_after_it_was_executed(sampled: Sampled) -> None:
         shell.execute()
         header = until(sampled, lambda header: header.process.gomaxprocs is not None)
         assert header.process.gomaxprocs == 3
+        # The frame may be here before the target's description.
+        until(sampled, lambda _: now(sampled, target).process.runtime == "go")
         found = now(sampled, target)
         assert (found.process.runtime, found.gomaxprocs_reason) == ("go", "")
         assert found.gomaxprocs == 3
@@ -227,7 +240,9 @@ def test_a_go_program_is_forgotten_after_it_executed_another_one(sampled: Sample
         target, _ = sampled.targets.attach(shell.pid, None, 20)
         shell.execute()
         until(sampled, lambda header: header.process.gomaxprocs == 3)
-        subprocess.run(["kill", "-USR1", str(shell.pid)], check=True)
+        # The program writes its size when it waits for the signal, which it would lose before.
+        assert shell.line() == b"3\n"
+        os.kill(shell.pid, signal.SIGUSR1)
         header = until(sampled, lambda header: bool(executed(header)))
         assert header.process.gomaxprocs is None
         until(sampled, lambda _: now(sampled, target).process.runtime == "native")

@@ -38,11 +38,14 @@ class Harness:
     def next(self) -> Frame:
         return self.decoder.decode(self.frames.get(timeout=120))
 
-    def until_exit(self) -> list[Frame]:
+    def until_event(self, *types: str) -> list[Frame]:
         frames = [self.next()]
-        while not any(e.type in ("target_exited", "target_detached") for e in frames[-1][0].events):
+        while not any(event.type in types for event in frames[-1][0].events):
             frames.append(self.next())
         return frames
+
+    def until_exit(self) -> list[Frame]:
+        return self.until_event("target_exited", "target_detached")
 
 
 def exits(frames: list[Frame]) -> list[ThreadExited]:
@@ -62,10 +65,12 @@ def test_sums_agree_with_the_kernels_other_accounts(counters: Choice) -> None:
             burnt = work.command("b")
             work.command("w")
             work.command("r")
+            # The thread has to be sampled under its new name before it ends.
+            frames = harness.until_event("thread_renamed")
             work.command("s")
             work.send("q")
             work.wait()
-            frames = harness.until_exit()
+            frames += harness.until_exit()
         assert [header.seq for header, _ in frames] == list(range(2, len(frames) + 2))
         ended = exits(frames)
         assert all(one.exact for one in ended)
@@ -89,11 +94,12 @@ def test_sums_agree_with_the_kernels_other_accounts(counters: Choice) -> None:
 
 
 def test_a_rate_is_kept_without_drift() -> None:
+    half = 100  # A machine that is slow for a second still has samples in time.
     harness = Harness()
     try:
         with KnownWork() as work:
             harness.targets.attach(work.pid, None, 50)
-            headers = [harness.next()[0] for _ in range(51)]
+            headers = [harness.next()[0] for _ in range(2 * half + 1)]
             first = headers[0]
             # How far each sample is behind a grid of 20 ms that begins with the first.
             late_ns = [
@@ -101,7 +107,7 @@ def test_a_rate_is_kept_without_drift() -> None:
                 for at, one in enumerate(headers, -first.health.missed_deadlines)
             ]
             # A busy machine makes some late. Drift would make the last half later than the first.
-            assert abs(min(late_ns[25:]) - min(late_ns[:25])) < 5_000_000
+            assert abs(min(late_ns[half:]) - min(late_ns[:half])) < 5_000_000
     finally:
         harness.close()
 

@@ -81,6 +81,20 @@ def test_what_is_seen_directly_is_of_one_program(
     assert (change.program, change.previous, change.executed) == (SLEEP, SHELL.executable, True)
 
 
+def test_an_execution_in_progress_is_looked_at_again(process: Process) -> None:
+    """The kernel sets path and name before the start of the stack."""
+    process.executes(SHELL)
+    watch = ProgramWatch(process.tasks, PID, SHELL.executable, SHELL.name)
+    process.executes(SLEEP, stack_shown=False)
+    assert (watch.change(), watch.executing) == (None, True)
+    assert watch.program == SHELL
+    process.executes(SLEEP)
+    change = watch.change()
+    assert change is not None
+    assert (change.program, change.previous, change.executed) == (SLEEP, SHELL.executable, True)
+    assert not watch.executing
+
+
 class AnsweredByTest(ProgramReader):
     """A reader whose child is the test."""
 

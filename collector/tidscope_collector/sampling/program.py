@@ -55,6 +55,9 @@ class ProgramWatch:
         open_reader: makes what sees the program where this process, being confined, may not; None
             if nothing does.
 
+    Attributes:
+        executing: True if the last look found an execution in progress, which needs another look.
+
     Raises:
         OSError: the process has ended.
     """
@@ -70,6 +73,7 @@ class ProgramWatch:
         self._tasks = tasks
         self._pid = pid
         self._reader: ProgramReader | None = None
+        self.executing = False
         stack = self._observe().stack
         if not stack:
             self._reader = open_reader()
@@ -100,6 +104,11 @@ class ProgramWatch:
         try:
             found = self._observe()
         except (OSError, ValueError):
+            return None
+        # An execution sets the start of the stack last: until then name and path may belong to
+        # either program. The stack of an ended main thread is absent together with the path.
+        self.executing = bool(before.stack and found.executable and not found.stack)
+        if self.executing:
             return None
         # If the main thread has ended before the others, only its name remains readable.
         after = Program(

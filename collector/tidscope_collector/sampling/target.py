@@ -279,7 +279,8 @@ class TargetSampler:
         Args:
             now_ns: CLOCK_MONOTONIC.
         """
-        if not self.plan.walk or now_ns - self._observed_ns >= WALKED_LOOK_NS:
+        due = not self.plan.walk or now_ns - self._observed_ns >= WALKED_LOOK_NS
+        if due or self._program.executing:
             self._observed_ns = now_ns
             self._watch_program()
         self._name_threads([])
