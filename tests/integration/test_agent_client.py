@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
+from asked_children import wait_for_children
 from processes import start_ticks
 from programs.agent_program import AgentFolder
 from schema_check import check_text
@@ -29,6 +30,7 @@ from tidscope_collector.agent.client import (
     open_agent,
 )
 from tidscope_collector.inspection.agent_sockets import list_folders
+from tidscope_collector.inspection.answering import LONGEST_TIMEOUT_S
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.steering.loop.knob import AgentKnob, KnobLostError, KnobRefusedError
 
@@ -214,7 +216,7 @@ def test_another_version_is_refused() -> None:
     ours, its = socket.socketpair()
     with its, pytest.raises(AgentProtocolError, match="version 3"):
         its.sendall(answered(1, HELLO | {"protocol": 3}))
-        AgentClient(ours)
+        AgentClient(ours, timeout_s=60)
 
 
 def test_the_knob_over_an_agent() -> None:
@@ -269,6 +271,11 @@ sys.stdin.read()
 """
 
 
+@pytest.fixture(scope="module", autouse=True)
+def children() -> None:
+    wait_for_children()
+
+
 @pytest.fixture
 def folder() -> Iterator[Path]:
     with AgentFolder() as path:
@@ -301,12 +308,12 @@ def test_no_socket(folder: Path) -> None:
         waiting(folder) as pid,
         pytest.raises(NoAgentError, match=f"there is no {folder}/{pid}.sock"),
     ):
-        connect(PROC, pid, start_ticks(pid), 1)
+        connect(PROC, pid, start_ticks(pid), LONGEST_TIMEOUT_S)
 
 
 def test_no_process() -> None:
     with pytest.raises(NoAgentError, match="has ended"):
-        connect(PROC, 1 << 22, 1, 1)
+        connect(PROC, 1 << 22, 1, LONGEST_TIMEOUT_S)
 
 
 def test_another_process_in_its_place(folder: Path) -> None:
@@ -314,7 +321,7 @@ def test_another_process_in_its_place(folder: Path) -> None:
         path = str(folder / f"{pid}.sock")
         listener = process(folder, sys.executable, "-c", LISTENER, path, "5")
         with listener as other, pytest.raises(WrongPeerError, match=f"process {other}, not {pid}"):
-            connect(PROC, pid, start_ticks(pid), 1)
+            connect(PROC, pid, start_ticks(pid), LONGEST_TIMEOUT_S)
 
 
 @pytest.mark.parametrize("where", ["last", "folder"])
@@ -328,20 +335,20 @@ def test_a_symbolic_link_is_not_followed(folder: Path, where: str) -> None:
         if where == "last":
             (folder / "real" / f"{pid}.sock").symlink_to(f"{pid}.other")
         with pytest.raises(WrongPeerError, match="symbolic link"):
-            connect(PROC, pid, start_ticks(pid), 1)
+            connect(PROC, pid, start_ticks(pid), LONGEST_TIMEOUT_S)
 
 
 def test_a_file_in_its_place(folder: Path) -> None:
     with waiting(folder) as pid:
         (folder / f"{pid}.sock").write_text("")
         with pytest.raises(WrongPeerError, match="not a socket"):
-            connect(PROC, pid, start_ticks(pid), 1)
+            connect(PROC, pid, start_ticks(pid), LONGEST_TIMEOUT_S)
 
 
 def test_a_way_upwards_is_not_gone(folder: Path) -> None:
     (folder / "in").mkdir()
     with waiting(folder / "in" / "..") as pid, pytest.raises(WrongPeerError, match="parent folder"):
-        connect(PROC, pid, start_ticks(pid), 1)
+        connect(PROC, pid, start_ticks(pid), LONGEST_TIMEOUT_S)
 
 
 def test_a_socket_that_was_left(folder: Path) -> None:
@@ -350,7 +357,7 @@ def test_a_socket_that_was_left(folder: Path) -> None:
         left.bind(str(folder / f"{pid}.sock"))
         left.close()
         with pytest.raises(StaleSocketError, match="has ended"):
-            connect(PROC, pid, start_ticks(pid), 1)
+            connect(PROC, pid, start_ticks(pid), LONGEST_TIMEOUT_S)
 
 
 def test_one_who_accepts_nobody(folder: Path) -> None:

@@ -221,6 +221,21 @@ def test_samples_that_cost_more_at_a_lower_rate(slowing: float) -> None:
     assert len(machine.moves) <= 3
 
 
+def test_a_change_names_the_usage_that_caused_it() -> None:
+    """The mean of the last seconds, whatever the last one was."""
+    budget = Budget(2)
+    budget.request(A, 10)
+    for _ in range(SETTLING):
+        budget.account(CpuSpent(1.0, 0.0, {A: 0.05}))
+    for _ in range(4):
+        assert budget.account(CpuSpent(1.0, 0.0, {A: 0.05})) == {}
+    assert budget.account(CpuSpent(1.0, 0.0, {})) == {A: 5}
+    assert budget.cause_percent == pytest.approx(4)
+    while budget.rate_hz(A) == 5:
+        budget.account(CpuSpent(1.0, 0.0, {A: 0.0001}))
+    assert budget.cause_percent == pytest.approx(0.01)
+
+
 @pytest.mark.parametrize("percent", [0.0, 2.0])
 def test_frames_that_wait_lower_all_rates_step_by_step_and_they_rise_again(percent: float) -> None:
     budget = Budget(percent)

@@ -73,6 +73,8 @@ class Budget:
         self._raised = False
         self.slowed_by_backlog = False
         """True if rates are reduced because frames wait."""
+        self.cause_percent = 0.0
+        """CPU usage behind the last change of rates, in percent of one core."""
 
     def rate_hz(self, target: str) -> float:
         """The effective rate."""
@@ -109,7 +111,8 @@ class Budget:
             self._past.popleft()
         self._still_s += spent.seconds
         if backlog:
-            changed = self._move({one: below(rate) for one, rate in self._rates.items()}, up=False)
+            lower = {one: below(rate) for one, rate in self._rates.items()}
+            changed = self._move(lower, spent, up=False)
             self.slowed_by_backlog |= bool(changed)
             return changed
         if self._raised and self._still_s >= PROVEN_S:
@@ -117,20 +120,22 @@ class Budget:
         recent = self._mean(OVER_S)
         if self.percent > 0 and self._still_s >= OVER_S and recent.percent > self.percent:
             self.slowed_by_backlog = False
-            return self._move(lowered(self._rates, recent, self.percent), up=False)
+            return self._move(lowered(self._rates, recent, self.percent), recent, up=False)
         slowed = any(rate < self._asked[target] for target, rate in self._rates.items())
         self.slowed_by_backlog &= slowed
         if slowed and self._still_s >= max(self._wait_s, ROOM_S):
             room = ROOM_SHARE * self.percent if self.percent > 0 else math.inf
-            return self._move(raised(self._rates, self._asked, self._mean(ROOM_S), room), up=True)
+            past = self._mean(ROOM_S)
+            return self._move(raised(self._rates, self._asked, past, room), past, up=True)
         return {}
 
-    def _move(self, rates: dict[str, float], *, up: bool) -> dict[str, float]:
+    def _move(self, rates: dict[str, float], cause: CpuSpent, *, up: bool) -> dict[str, float]:
         changed = {target: rate for target, rate in rates.items() if rate != self._rates[target]}
         if changed:
             if not up and self._raised:
                 self._wait_s = min(LONGEST_WAIT_S, 2 * self._wait_s)
             self._raised = up
+            self.cause_percent = cause.percent
             self._rates.update(changed)
             self._forget_past()
         return changed

@@ -308,7 +308,7 @@ class Engine:
                     rate_hz=rate_hz,
                     previous_hz=sampler.rate_hz,
                     requested_hz=sampler.target.rate_hz,
-                    overhead_percent=round(self._watch.overhead_percent or 0, 2),
+                    overhead_percent=round(self._budget.cause_percent, 2),
                     budget_percent=self._budget.percent,
                     undelivered_bytes=load.undelivered_bytes if load.backlog else None,
                 )
