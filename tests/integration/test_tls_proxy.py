@@ -1,6 +1,7 @@
 """The proxy of packaging/kubernetes before a backend: a collector connects by TLS with own CA."""
 
 import os
+import re
 import ssl
 import subprocess
 from collections.abc import Iterator
@@ -31,7 +32,9 @@ def proxy(folder: Path, port: int, backend: int) -> Iterator[None]:
         raise missing("nginx", "tools/install-test-packages unpacks it")
     rules = (FOLDER / "nginx.conf").read_text().replace("/tmp/", f"{folder}/")
     rules = rules.replace("/run/tls/", f"{folder}/tls/")
-    rules = rules.replace("8443", str(port)).replace("8787", str(backend))
+    ports = {"8443": str(port), "8787": str(backend)}
+    # In one pass: a port may contain the digits of the other one.
+    rules = re.sub("8443|8787", lambda found: ports[found[0]], rules)
     (folder / "nginx.conf").write_text(rules)
     command: list[str | Path] = [NGINX, "-c", folder / "nginx.conf", "-e", folder / "log"]
     with subprocess.Popen([*command, "-g", "daemon off; user root;"]) as running:
@@ -67,7 +70,7 @@ async def test_a_collector_connects_by_tls_and_a_page_is_served(tmp_path: Path) 
             headers = {"authorization": f"Bearer {TOKEN}"}
             verified = ssl.create_default_context(cafile=str(authority))
             async with httpx.AsyncClient(
-                base_url=address, headers=headers, verify=verified
+                base_url=address, headers=headers, verify=verified, timeout=120
             ) as page:
                 assert (await page.get("/")).status_code == 200
                 (host,) = (await page.get("/api/v1/hosts")).json()["hosts"]

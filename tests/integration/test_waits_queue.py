@@ -17,6 +17,7 @@ from ledger_keeper import LedgerKeeper, Ledgers
 from processes import wait_until
 from programs.hogs import Hog
 from programs.known_wakes import KnownWakes
+from stolen_time import stolen_ns, stolen_since
 from tidscope_collector.waits.states import State
 
 pytestmark = [needs("root"), needs("btf")]
@@ -44,7 +45,7 @@ begin, end = threading.Event(), threading.Event()
 done = threading.Semaphore(0)
 def sleep():
     begin.wait()
-    for _ in range(1500):
+    for _ in range(3000):
         time.sleep(0.0002)
     done.release()
     end.wait()
@@ -61,9 +62,19 @@ for step in (lambda: None, lambda: [begin.set(), *(done.acquire() for _ in range
 def kernel_delay_ns(pid: int) -> dict[int, int]:
     """How long each thread was in a run queue by the kernel's count, once all of them sleep."""
     tasks = list(Path(f"/proc/{pid}/task").iterdir())
-    wait_until(
-        lambda: all((task / "stat").read_text().rpartition(")")[2][1] == "S" for task in tasks)
-    )
+
+    def counts() -> list[str]:
+        return [(task / "schedstat").read_text() for task in tasks]
+
+    def sleep() -> bool:
+        return all((task / "stat").read_text().rpartition(")")[2][1] == "S" for task in tasks)
+
+    def rest() -> bool:
+        # A thread may sleep until another one of them lets it have a lock.
+        before = counts()
+        return sleep() and sleep() and counts() == before
+
+    wait_until(rest)
     return {int(task.name): int((task / "schedstat").read_text().split()[1]) for task in tasks}
 
 
@@ -78,11 +89,13 @@ def test_time_in_queues_is_the_kernels_count(keeper: LedgerKeeper) -> None:
             assert program.stdout is not None
             program.stdout.readline()
             keeper.watch(program.pid)
+            stolen = stolen_ns()
             before, ledger = kernel_delay_ns(program.pid), keeper.read(program.pid)
             program.stdin.write(b"\n")
             program.stdin.flush()
             program.stdout.readline()
             after, later = kernel_delay_ns(program.pid), keeper.read(program.pid)
+            stolen = stolen_since(stolen)
             keeper.forget(program.pid)
         finally:
             program.kill()
@@ -91,35 +104,42 @@ def test_time_in_queues_is_the_kernels_count(keeper: LedgerKeeper) -> None:
     queued = int(grown[:, [State.PREEMPTED, State.WOKEN]].sum())
     kernel = sum(after[tid] - before[tid] for tid in before)
     assert kernel > 2 * MS
-    assert queued == pytest.approx(kernel, rel=0.005, abs=MS // 5)
+    few = max(kernel // 200, MS // 5)
+    # Time that a hypervisor takes from a thread on a CPU counts as queued.
+    assert kernel - few <= queued <= kernel + few + stolen
 
 
 def test_who_ran_meanwhile_ran_for_so_long(keeper: LedgerKeeper) -> None:
     """Three hogs on one CPU: one waits while the others run, and for nothing else."""
     cpu = max(os.sched_getaffinity(0))
     with Hog(cpu) as hog, Hog(cpu) as one, Hog(cpu) as other:
+        earliest = one.run_ns(), other.run_ns()
         keeper.watch(hog.pid)
         keeper.read(hog.pid)
         first, began = (one.run_ns(), other.run_ns()), time.monotonic_ns()
         time.sleep(2)
         ran = one.run_ns() - first[0], other.run_ns() - first[1]
         wall = time.monotonic_ns() - began
-        takers = keeper.tables(hog.pid)["takers"]
+        # This process may wait for a CPU between any two of these reads.
         ledgers = keeper.read(hog.pid)
+        takers = keeper.tables(hog.pid)["takers"]
+        at_most = one.run_ns() - earliest[0], other.run_ns() - earliest[1]
         queued = int(ledgers.ns[0, State.PREEMPTED])
         under_way = int(row_of(ledgers, hog.pid)[State.PREEMPTED]) - queued
+        under_way += time.monotonic_ns() - ledgers.read_ns
         keeper.forget(hog.pid)
     assert queued > wall // 4
     # A CPU remembers 2,048 switches: on a busy machine a long time in a queue has more of them.
     unknown = int(takers["ns"][takers["name"] == "unknown"].sum())
-    assert unknown <= 0.3 * queued
-    others = takers[(takers["name"] == "hog") & (takers["pid"] != hog.pid)]
+    assert unknown <= 0.3 * (queued + under_way)
+    # Other tests may have programs of this name on the same CPU.
+    others = takers[(takers["name"] == "hog") & np.isin(takers["pid"], [one.pid, other.pid])]
     assert set(others["pid"].tolist()) == {one.pid, other.pid}
     assert not others["kernel"].any()
     # The kernel counts who runs at ticks; and at the end a time in the queue is under way.
-    for pid, itself in zip((one.pid, other.pid), ran, strict=True):
+    for pid, itself, longest in zip((one.pid, other.pid), ran, at_most, strict=True):
         [said] = others["ns"][others["pid"] == pid]
-        assert said <= 1.02 * itself + 60 * MS
+        assert said <= 1.02 * longest + 60 * MS
         assert said >= 0.98 * itself - 60 * MS - unknown - under_way
 
 
@@ -131,6 +151,7 @@ def test_who_ran_where_a_thread_waited_before_it_was_moved(keeper: LedgerKeeper)
     with Hog(here) as one, Hog(here) as moved:
         os.setpriority(os.PRIO_PROCESS, one.pid, -20)
         os.sched_setscheduler(moved.pid, os.SCHED_IDLE, os.sched_param(0))
+        earliest = one.run_ns()
         keeper.watch(moved.pid)
         keeper.read(moved.pid)
         began = one.run_ns()
@@ -138,12 +159,13 @@ def test_who_ran_where_a_thread_waited_before_it_was_moved(keeper: LedgerKeeper)
         before_move = one.run_ns() - began
         os.sched_setscheduler(moved.pid, os.SCHED_OTHER, os.sched_param(0))
         os.sched_setaffinity(moved.pid, {there})
-        moved_at = one.run_ns() - began
+        moved_at = one.run_ns() - earliest
         ran = moved.run_ns()
         wait_until(lambda: moved.run_ns() - ran > 5 * MS)
         takers = keeper.tables(moved.pid)["takers"]
         keeper.forget(moved.pid)
-    others = takers[(takers["name"] == "hog") & (takers["pid"] != moved.pid)]
+    # Other tests may have programs of this name on the same CPUs.
+    others = takers[(takers["name"] == "hog") & (takers["pid"] == one.pid)]
     # A CPU remembers 2,048 switches: on a busy machine some of the time has more of them.
     assert others["ns"].sum() >= 0.2 * before_move
     # The time after the move, on a CPU without the other thread, took nothing from it.

@@ -174,7 +174,8 @@ def test_a_timer_wakes_as_an_interrupt(keeper: LedgerKeeper, program: KnownWakes
     [one] = slept.threads
     by_timer = wakes[(wakes["wakee_tid"] == one.tid) & (wakes["waker_pid"] == 0)]
     assert by_timer["waker_name"].tolist() == ["interrupt"]
-    assert ROUNDS <= int(by_timer["count"][0]) <= ROUNDS * (1 + FEW)
+    # A timer may end before the thread sleeps, if a hypervisor takes the CPU in between.
+    assert ROUNDS * (1 - FEW) <= int(by_timer["count"][0]) <= ROUNDS * (1 + FEW)
 
 
 def test_another_process_wakes_by_its_name(keeper: LedgerKeeper, program: KnownWakes) -> None:

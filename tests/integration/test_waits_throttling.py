@@ -60,11 +60,13 @@ class Account(NamedTuple):
     Attributes:
         group_ns: throttled time of its group.
         ns: nanoseconds in each state with the stay under way, by number of the state.
+        finished_ns: the same without the stay under way.
         began_ns: CLOCK_MONOTONIC since when the ledger is kept, by the sum of its states.
     """
 
     group_ns: int
     ns: npt.NDArray[np.int64]
+    finished_ns: npt.NDArray[np.int64]
     began_ns: int
 
 
@@ -77,7 +79,8 @@ def account(keeper: LedgerKeeper, hog: Hog, folder: Path) -> Account:
         group_ns = throttled_ns(folder)
         ledgers = keeper.read(hog.pid)
         ns = ledgers.at(ledgers.read_ns)[0].astype(np.int64)
-        found = Account(group_ns, ns, int(ledgers.began_ns[0]))
+        finished = ledgers.ns[0].astype(np.int64)
+        found = Account(group_ns, ns, finished, int(ledgers.began_ns[0]))
         return ledgers.state[0] != State.THROTTLED and throttled_ns(folder) == group_ns
 
     wait_until(is_between)
@@ -204,6 +207,8 @@ def test_a_kernel_that_does_not_tell_has_no_such_state_and_counts_it_as_queued(
     assert THROTTLED not in target.fields
     [reason] = [one.reason for one in target.absent if one.field == THROTTLED]
     assert "throttling of single threads (new in 6.18)" in reason
-    grown = after.ns - before.ns
-    assert grown[QUEUED].sum() >= 300 * MS
+    # The limit may hold the thread at the first account, and the group counts that at its end.
+    queued = after.ns[QUEUED].sum() - before.finished_ns[QUEUED].sum()
+    expected = after.group_ns - before.group_ns
+    assert queued >= 0.98 * expected - MS
     assert before.began_ns == after.began_ns

@@ -13,6 +13,8 @@ import java.util.concurrent.locks.LockSupport;
 public final class Main {
     private static final int TURNS = 40;
     private static final long HOLD_NS = 10_000_000;
+    /** Clock reads of a thread that computes are closer to each other than this. */
+    private static final long PAUSE_NS = 200_000;
     private static final Object MONITOR = new Object();
 
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -48,16 +50,22 @@ public final class Main {
     private static void takeTurns() {
         await(BEGIN);
         long began = System.nanoTime();
+        long paused = 0;
         for (int turn = 0; turn < TURNS; turn++) {
             synchronized (MONITOR) {
-                long end = System.nanoTime() + HOLD_NS;
-                while (System.nanoTime() < end) {
+                long last = System.nanoTime();
+                long end = last + HOLD_NS;
+                while (last < end) {
                     Thread.onSpinWait();
+                    long now = System.nanoTime();
+                    // The kernel ran another thread, or the machine stopped all threads.
+                    paused += now - last > PAUSE_NS ? now - last : 0;
+                    last = now;
                 }
             }
         }
         ThreadInfo info = THREADS.getThreadInfo(Thread.currentThread().getId());
-        say(System.nanoTime() - began, info.getBlockedTime() * 1_000_000);
+        say(System.nanoTime() - began, info.getBlockedTime() * 1_000_000, paused);
         await(END);
     }
 
@@ -66,16 +74,17 @@ public final class Main {
         long began = System.nanoTime();
         LockSupport.park();
         long waited = System.nanoTime() - began;
-        say(waited, waited);
+        say(waited, waited, 0);
         await(END);
     }
 
-    private static void say(long wall, long waited) {
+    private static void say(long wall, long waited, long paused) {
         long cpu = THREADS.getCurrentThreadCpuTime();
         synchronized (SAID) {
             SAID.append(String.format(
-                    ", \"%s\": {\"wall_ns\": %d, \"waited_ns\": %d, \"cpu_ns\": %d}",
-                    Thread.currentThread().getName(), wall, waited, cpu));
+                    ", \"%s\": {\"wall_ns\": %d, \"waited_ns\": %d, \"paused_ns\": %d,"
+                            + " \"cpu_ns\": %d}",
+                    Thread.currentThread().getName(), wall, waited, paused, cpu));
         }
         DONE.countDown();
     }
