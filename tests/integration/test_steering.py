@@ -26,6 +26,7 @@ from programs.steered import (
 )
 from receiver import Follower, connected
 from tidscope_collector.agent.client import AgentClient, open_agent
+from tidscope_collector.inspection.answering import LONGEST_TIMEOUT_S
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_processes import CollectorProcess, free_port
 from tidscope_wire.audit import read_records
@@ -60,7 +61,7 @@ def steered(command: list[str]) -> Iterator[Steered]:
 def agent_of(program: Steered) -> AgentClient:
     """Connect to a program's agent, which may wait long for a CPU on a busy machine."""
     pid = program.pid
-    return open_agent(ProcFs(), pid, start_ticks(pid), timeout_s=60, opening_s=60)
+    return open_agent(ProcFs(), pid, start_ticks(pid), timeout_s=60, opening_s=LONGEST_TIMEOUT_S)
 
 
 async def size_of(program: Steered) -> int:

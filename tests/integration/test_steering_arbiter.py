@@ -30,6 +30,7 @@ from programs.steered import (
 )
 from receiver import Follower
 from tidscope_collector.agent.client import open_agent
+from tidscope_collector.inspection.answering import LONGEST_TIMEOUT_S
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_policies.arbitration.division import Claim, Claimant, Pool, divide, worth
 from tidscope_policies.contract import Bounds
@@ -103,7 +104,7 @@ class Programs:
 
 
 def size_of(pid: int) -> int:
-    client = open_agent(ProcFs(), pid, start_ticks(pid), timeout_s=60, opening_s=60)
+    client = open_agent(ProcFs(), pid, start_ticks(pid), timeout_s=60, opening_s=LONGEST_TIMEOUT_S)
     try:
         return client.read().size
     finally:

@@ -17,6 +17,7 @@ from programs.agent_program import AgentFolder
 from programs.steered import Steered, paced_go, several, waiting_python
 from receiver import Follower
 from tidscope_collector.agent.client import open_agent
+from tidscope_collector.inspection.answering import LONGEST_TIMEOUT_S
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_wire.audit import read_records
 from tidscope_wire.generated.models import (
@@ -77,7 +78,7 @@ async def tree(root: Installation) -> AsyncIterator[Tree]:
 
 
 def size_of(pid: int) -> int:
-    client = open_agent(ProcFs(), pid, start_ticks(pid), timeout_s=60, opening_s=60)
+    client = open_agent(ProcFs(), pid, start_ticks(pid), timeout_s=60, opening_s=LONGEST_TIMEOUT_S)
     try:
         return client.read().size
     finally:
