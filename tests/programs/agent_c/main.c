@@ -10,7 +10,7 @@
 #define TIDSCOPE_AGENT_IMPLEMENTATION
 #include "tidscope_agent.h"
 
-enum { THREADS = 8, QUEUE = 1 << 14, PATIENCE_S = 10 };
+enum { THREADS = 8, QUEUE = 1 << 14, PATIENCE_S = 120 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;

@@ -73,7 +73,7 @@ final class Main {
               () -> {
                 most.accumulateAndGet(running.incrementAndGet(), Math::max);
                 try {
-                  return together.await(10, TimeUnit.SECONDS);
+                  return together.await(2, TimeUnit.MINUTES);
                 } finally {
                   running.decrementAndGet();
                 }

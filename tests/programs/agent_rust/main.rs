@@ -29,7 +29,7 @@ impl Barrier {
             self.changed.notify_all();
             return true;
         }
-        let patience = Duration::from_secs(10);
+        let patience = Duration::from_secs(120);
         let same = |waiting: &mut (usize, usize)| waiting.1 == round;
         let waited = self.changed.wait_timeout_while(waiting, patience, same).unwrap();
         !waited.1.timed_out()
