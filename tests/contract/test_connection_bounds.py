@@ -84,8 +84,8 @@ async def test_a_body_that_goes_on_behind_its_answer(backend: Backend) -> None:
         assert await slow.trickle(b" ") == b""
 
 
-async def test_a_body_in_tiny_chunks(backend: Backend) -> None:
-    async with raw_connection(backend.port) as fast:
+async def test_a_body_in_tiny_chunks(bounded_backend: Backend) -> None:
+    async with raw_connection(bounded_backend.port) as fast:
         head = POST.replace(b"Content-Length: 60000", b"Transfer-Encoding: chunked")
         await fast.send(head + b"1\r\n \r\n" * 60_000)
         assert (await fast.rest()).startswith(b"HTTP/1.1 400 ")

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from ab_command import command_of
 from backend_builders import HOST_ID, host
 from backend_server import Backend, kind, running_backend
 from httpx import AsyncClient
@@ -83,7 +84,8 @@ async def test_answers_say_which_clocks_differ(tmp_path: Path) -> None:
         return FleetHosts.model_validate_json(answer.content).note
 
     async with (
-        running_backend(state_dir=tmp_path) as backend,
+        # The collectors say hello late: the first question starts a process.
+        running_backend(state_dir=tmp_path, hello_seconds=120) as backend,
         backend.collector(silent=True, secret=backend.add_host("right")) as right,
         backend.collector(silent=True, secret=backend.add_host("ahead")) as ahead,
         backend.collector(silent=True, secret=backend.add_host("behind")) as behind,
@@ -119,8 +121,4 @@ async def test_a_process_that_was_killed_is_started_again(backend: Backend) -> N
 def answering_processes() -> list[int]:
     """Return our children that answer questions."""
     children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
-    return [
-        int(pid)
-        for pid in children
-        if b"fleet.answering" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    ]
+    return [int(pid) for pid in children if b"fleet.answering" in command_of(int(pid))]

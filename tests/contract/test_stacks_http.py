@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import json
 import subprocess
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from backend_server import TOKEN, Backend, kind, running_backend
 from fake_collector import FakeCollector
 from run_folders import run_folder
 from sampled_story import FIELDS, FUTEX, LOCK, SampledStory, sampled_story
-from tidscope_backend.cli import main
+from tidscope_backend.cli import main, stacks
 from tidscope_wire.audit import FILE, read_records
 from tidscope_wire.frame import join, row_bytes, split
 from tidscope_wire.generated.models import (
@@ -72,11 +73,11 @@ async def collector(backend: Backend, story: SampledStory) -> AsyncIterator[Fake
     async with backend.collector(targets=[target()]) as connected:
         await connected.greeted()
         await connected.send(*story.frames)
-        async with backend.program() as client:
-            for _ in range(200):
+        async with backend.program() as client, asyncio.timeout(120):
+            to_ns = 0
+            while to_ns <= 23_000_000_000:
                 asked = await client.get(f"{PATH}/places")
-                if StackPlaces.model_validate_json(asked.content).to_ns > 23_000_000_000:
-                    break
+                to_ns = StackPlaces.model_validate_json(asked.content).to_ns
                 await asyncio.sleep(0.05)
         yield connected
 
@@ -283,6 +284,13 @@ async def test_the_command_line_takes_stacks_by_the_backend(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("TIDSCOPE_TOKEN", TOKEN)
+    begun, waits = threading.Event(), stacks._wait
+
+    def wait(seconds: float) -> None:
+        begun.set()
+        waits(seconds)
+
+    monkeypatch.setattr(stacks, "_wait", wait)
     other = "t-101-deadbeef"
     frames = [renamed(frame, other) for frame in story.frames]
     asked = ["--pid", "101", "--seconds", "3", "--state", "futex", "--port", str(backend.port)]
@@ -294,7 +302,8 @@ async def test_the_command_line_takes_stacks_by_the_backend(
     lease = await collector.command(SampleStacksCommand)
     await collector.say(reply.model_copy(update={"request_id": lease.request_id}))
     await collector.send(*frames[:100])
-    await asyncio.sleep(1)
+    # The window begins with these, and ends with later ones.
+    assert await asyncio.to_thread(begun.wait, 120)
     await collector.send(*frames[100:])
     detach = await collector.command(DetachCommand)
     gone = target(other, state="detached")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from capabilities import needs
-from processes import is_running
+from processes import is_running, wait_until
 from tidscope_backend.cli import backend_user
 from tidscope_backend.cli.backend_user import BackendUser, choose_backend_user, choose_server_user
 from tidscope_backend.cli.command import CommandError
@@ -79,6 +79,8 @@ async def test_it_ends_when_cancelled_even_if_it_does_not_want_to(
     child = supervised(said.append, "/bin/sh", "-c", f"{first}; echo > {pipe}; exec sleep 60")
     running = asyncio.create_task(child.run())
     await asyncio.to_thread(pipe.read_text)
+    # The program may work before the supervisor knows its process ID.
+    await asyncio.to_thread(wait_until, lambda: child.pid is not None, WAIT)
     pid = child.pid
     assert pid is not None
     running.cancel()

@@ -12,7 +12,7 @@ from capabilities import missing
 from tidscope_backend.cli import VERBS, main
 from tidscope_wire.readiness import is_readable
 
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 CASES = [
     ("tidscope ", {"up", "steer", "completions"}),
     ("tidscope --ver", {"--version"}),

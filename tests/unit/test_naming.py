@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 
 import pytest
 from processes import wait_until
@@ -35,11 +36,15 @@ class Source:
         self._clock, self._took_s = clock, took_s
         self.names: dict[int, str] = {1: "one"}
         self.failure = ""
-        self.reads = 0
+        self.times: list[float] = []
         self.closed = threading.Event()
 
+    @property
+    def reads(self) -> int:
+        return len(self.times)
+
     def read(self) -> Mapping[int, str]:
-        self.reads += 1
+        self.times.append(self._clock.now)
         self._clock.now += self._took_s
         if self.failure:
             raise NoAnswerError(self.failure)
@@ -91,16 +96,11 @@ def test_without_an_answer_it_is_asked_again_later_and_later() -> None:
     names = ThreadNames(1, source, clock)
     wait_until(lambda: names.reason != "")
     assert names.description == "by the kernel, at most 15 bytes. it is still starting"
-    waits: list[float] = []
-    reads = 1
-    while len(waits) < 8:
-        before = clock.now
-        while source.reads == reads:
-            clock.now += 0.5
-            names.request()
-            threading.Event().wait(0.002)
-        reads = source.reads
-        waits.append(clock.now - before)
+    while source.reads < 9:
+        clock.now += 0.5
+        names.request()
+        threading.Event().wait(0.002)
+    waits = [later - earlier for earlier, later in pairwise(source.times)]
     assert waits[0] >= SHORTEST_S
     assert waits[3] >= 4
     assert waits[-1] >= LONGEST_RETRY_S

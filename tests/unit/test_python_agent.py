@@ -14,6 +14,7 @@ from concurrent.futures.thread import BrokenThreadPool
 from pathlib import Path
 
 import pytest
+from processes import wait_until
 from tidscope_agent import ThreadPoolExecutor, protocol
 from tidscope_agent.protocol import FailureError, parse_call, parse_set
 from tidscope_agent.workers import Counts
@@ -49,7 +50,7 @@ class Held:
 
 def settled(pool: ThreadPoolExecutor, condition: Callable[[Counts], bool]) -> Counts:
     """Wait for workers that end: nobody waits for a single one."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 120
     while not condition(pool.counts()):
         assert time.monotonic() < deadline, pool.counts()
         time.sleep(0.002)
@@ -112,7 +113,8 @@ def test_shrinking_lets_jobs_finish_and_loses_none() -> None:
         assert (pool.wanted, pool.counts().size) == (1, 4)
         held.finish()
         assert settled(pool, lambda counts: counts.size == 1).ops == 10
-        assert len(named("shrink")) == 1
+        # A thread ends a little after it was counted out.
+        wait_until(lambda: len(named("shrink")) == 1)
 
 
 def test_idle_workers_end_when_it_shrinks() -> None:

@@ -108,7 +108,7 @@ def test_a_committer_killed_at_any_moment_neither_loses_nor_repeats(
         before = len(data_files(tmp_path))
     process = subprocess.Popen(run_module(COMMITTER, str(tmp_path), f"{MONTH}"))
     try:
-        wait_until(lambda: moment(tmp_path, before) or process.poll() is not None)
+        wait_until(lambda: moment(tmp_path, before) or process.poll() is not None, 120)
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()

@@ -31,7 +31,7 @@ class Harness:
 
     def add(self, target: str = "t-1-0000000a", rate_hz: float = 10) -> TargetSampler:
         sampler = make_sampler(self.fake.native, target, rate_hz)
-        self.engine.submit(lambda: self.engine.add(sampler)).result(10)
+        self.engine.submit(lambda: self.engine.add(sampler)).result(120)
         return sampler
 
     def tables(self) -> list[str]:
@@ -88,7 +88,7 @@ def test_a_target_that_cannot_be_attached_is_closed(harness: Harness) -> None:
     sampler.closes(lambda: closed.append(True))
     harness.fake.refuses = ProcessLookupError(3, "gone")
     with pytest.raises(TargetExitedError):
-        harness.engine.submit(lambda: harness.engine.add(sampler)).result(10)
+        harness.engine.submit(lambda: harness.engine.add(sampler)).result(120)
     assert closed == [True]
     assert harness.engine.submit(lambda: harness.engine.find(sampler.target.id)).result() is None
 
@@ -120,7 +120,9 @@ def test_trouble_with_one_target_leaves_the_others(
     assert harness.changed[-1].id == second.target.id
 
 
-def test_the_last_tables_are_given_at_the_end() -> None:
+def test_the_last_tables_are_given_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("TABLES_NS", "EARLIEST_NS"):
+        monkeypatch.setattr(f"tidscope_collector.sampling.tables.{name}", 10**18)
     harness = Harness()
     target = harness.add().target.id
     wait_until(lambda: bool(harness.tables()))
@@ -129,14 +131,14 @@ def test_the_last_tables_are_given_at_the_end() -> None:
     assert harness.tables()[before:] == [target]
     assert harness.fake.calls[-1] == ("stop", ())
     with pytest.raises(CancelledError):
-        harness.engine.submit(lambda: None).result(10)
+        harness.engine.submit(lambda: None).result(120)
 
 
 def test_tables_that_cannot_be_read_are_left_out(harness: Harness) -> None:
     tables = Tables()
     tables.fails = True
     sampler = make_sampler(harness.fake.native, tables=tables)
-    harness.engine.submit(lambda: harness.engine.add(sampler)).result(10)
+    harness.engine.submit(lambda: harness.engine.add(sampler)).result(120)
     wait_until(lambda: tables.read_times > 0)
     assert harness.tables() == []
     tables.fails = False

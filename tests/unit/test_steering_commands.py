@@ -263,6 +263,8 @@ def test_a_lease_that_is_not_renewed_lapses_once() -> None:
     lapsed = Lapsed()
     lapsed.leases.hold("a", 0.01)
     assert lapsed.targets.get(timeout=60) == "a"
+    for timer in lapsed.timers():
+        timer.join(60)
     lapsed.leases.renew("a")  # Too late.
     assert lapsed.timers() == []
     assert lapsed.targets.empty()

@@ -84,7 +84,7 @@ def symbols(child: Child) -> Iterator[Symbols]:
 def ask(symbols: Symbols, *frames: NativeFrame) -> list[NativeName]:
     """Names of frames, in their order."""
     symbols.ask(dict(enumerate(frames)))
-    assert symbols.join(10)
+    assert symbols.join(120)
     taken = symbols.take()
     return [taken[number] for number in range(len(frames))]
 
@@ -112,7 +112,7 @@ def test_whoever_asks_never_waits_for_a_child(symbols: Symbols, child: Child) ->
     symbols.ask({2: FRAME._replace(address=0x20)})
     assert symbols.take() == {}
     child.allowed.release(2)
-    assert symbols.join(10)
+    assert symbols.join(120)
     assert sorted(symbols.take()) == [1, 2]
 
 
@@ -185,7 +185,7 @@ def test_frames_beyond_the_bound_are_counted(
 ) -> None:
     monkeypatch.setattr(module, "MAX_WAITING", 3)
     symbols.ask({at: FRAME._replace(address=at) for at in range(5)})
-    assert symbols.join(10)
+    assert symbols.join(120)
     assert (sorted(symbols.take()), symbols.refused) == ([0, 1, 2], 2)
     symbols.close()
     symbols.ask({1: FRAME})

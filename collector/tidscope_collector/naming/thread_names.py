@@ -177,9 +177,10 @@ class ThreadNames:
                 self._wanted = True
             else:
                 self._retry_s = SHORTEST_S
+            self._not_before_s = self._clock() + rest_s
             if not reason:
                 if not self.asked:
                     self.first_ms = round(1000 * took_s)
-                self.asked += 1
                 self._found |= found
-            self._not_before_s = self._clock() + rest_s
+                # Read without the lock: all else precedes it.
+                self.asked += 1
