@@ -35,8 +35,8 @@ pytestmark = [needs("root"), needs("btf")]
 PROGRAMS = Path(__file__).parents[1] / "programs"
 COMMANDS = 300
 SHELL_LOOP = f"for i in $(seq {COMMANDS}); do /bin/true; done"
-EXACT = 0.005
-"""Largest relative difference between a group's CPU time and wait4's for the command."""
+LESS, MORE = 0.005, 0.02
+"""Relative bounds of a group's CPU time below and above wait4's for the command."""
 
 BEFORE_NS = 100_000_000
 
@@ -59,8 +59,10 @@ def test_a_loop_of_short_commands_is_what_wait4_says(counters: WalkChoice) -> No
     assert heard.counts.ended == COMMANDS + 2
     assert heard.counts.live == 0
     assert heard.last.exited.threads == COMMANDS + 2
-    assert cpu_ns(heard) == pytest.approx(used_ns(used), rel=EXACT)
-    assert heard.last.exited.totals["minor_faults"] == pytest.approx(used.ru_minflt, rel=EXACT)
+    # wait4 lacks what a command runs after its shell was woken up, and all since its last tick if
+    # the shell is faster.
+    assert 1 - LESS < cpu_ns(heard) / used_ns(used) < 1 + MORE
+    assert heard.last.exited.totals["minor_faults"] == pytest.approx(used.ru_minflt, rel=LESS)
     assert heard.processes["count"].sum() == COMMANDS + 2
     # The shell had used some milliseconds before the attachment, which its row leaves out.
     assert cpu_ns(heard) - BEFORE_NS < heard.processes["cpu_ns"].sum() <= cpu_ns(heard)
@@ -78,7 +80,7 @@ def test_what_threads_run_while_others_of_their_process_end_is_counted() -> None
     assert heard.counts.missed == 0
     # The last process to release the memory runs for milliseconds longer. Beyond what
     # wait4 says is only what threads run after they were added to their process' account.
-    assert 0.9995 < cpu_ns(heard) / used_ns(used) < 1 + 4 * EXACT
+    assert 0.9995 < cpu_ns(heard) / used_ns(used) < 1 + MORE
 
 
 def test_without_ebpf_it_is_said_that_some_may_be_missed() -> None:
