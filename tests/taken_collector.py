@@ -58,7 +58,7 @@ class Taken(LimitedChildren):
         _, answer = self.begin(question, arguments)
         found = b""
         with closing(answer):
-            answer.settimeout(20)
+            answer.settimeout(120)
             with suppress(ConnectionResetError, BrokenPipeError):  # The peer may have closed it.
                 answer.send(b"?")
             answer.shutdown(socket.SHUT_WR)

@@ -13,7 +13,8 @@ from processes import start_ticks
 from programs.agent_program import LANGUAGES, ORIGINAL, AgentFolder, AgentProgram
 from programs.go_programs import ThreadsRun
 from programs.steered import Steered, crowded_c, crowded_go
-from tidscope_collector.agent.client import open_agent
+from tidscope_collector.agent.client import AgentClient, open_agent
+from tidscope_collector.inspection.answering import LONGEST_TIMEOUT_S
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_wire.generated.models import GomaxprocsChanged, SteeringDecided, Target
 
@@ -31,8 +32,13 @@ def programs() -> Iterator[dict[str, AgentProgram]]:
         }
 
 
+def agent_of(program: AgentProgram | Steered) -> AgentClient:
+    ticks = start_ticks(program.pid)
+    return open_agent(ProcFs(), program.pid, ticks, timeout_s=60, opening_s=LONGEST_TIMEOUT_S)
+
+
 def size_of(program: AgentProgram | Steered) -> int:
-    client = open_agent(ProcFs(), program.pid, start_ticks(program.pid), timeout_s=60)
+    client = agent_of(program)
     try:
         return client.read().size
     finally:
@@ -110,7 +116,7 @@ async def test_a_go_pool_is_steered_in_place_of_gomaxprocs(root: Installation) -
 
 def throughput_of(program: Steered, seconds: float = 1.0) -> float:
     """Operations a second that the program's agent counts from now on."""
-    client = open_agent(ProcFs(), program.pid, start_ticks(program.pid), timeout_s=60)
+    client = agent_of(program)
     before = client.read()
     time.sleep(seconds)  # The figure is a rate over this time.
     after = client.read()

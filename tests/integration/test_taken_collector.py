@@ -217,7 +217,7 @@ def test_a_socket_that_the_asker_names_is_not_connected_to(
     for arguments in (named, named | whose, paths, whose):
         _, answer = taken.begin(question, arguments)
         with closing(answer):
-            answer.settimeout(20)
+            answer.settimeout(120)
             text, files, _, _ = socket.recv_fds(answer, 4096, 1)
         assert (text, files) == (b"", [])
     assert victim.had_no_visitor()
@@ -337,7 +337,9 @@ def test_a_proc_that_is_none_is_not_looked_at(tmp_path: Path) -> None:
         hold_proc(str(tmp_path), made=False)
     children = make_children(Places(proc=str(tmp_path)))
     with closing(children), suppress(ChildError):
-        assert not children.ask("ports", {"identities": []}, deadline_s=20, most_bytes=1 << 10).data
+        assert not children.ask(
+            "ports", {"identities": []}, deadline_s=120, most_bytes=1 << 10
+        ).data
 
 
 def test_children_hold_the_proc_that_they_were_given(tmp_path: Path) -> None:
@@ -352,7 +354,7 @@ from processes import start_ticks
 me, start = os.getpid(), start_ticks(os.getpid())
 made = make_children(Places())
 ask = lambda: made.ask("arguments_" if 0 else "ports", {{"identities": [[me, start]]}},
-                       deadline_s=20, most_bytes=4096)
+                       deadline_s=120, most_bytes=4096)
 import socket
 mine = socket.create_server(("127.0.0.1", 0))
 before = ask().data

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import socket
 import threading
 from collections.abc import AsyncIterator, Iterator
 
@@ -20,6 +21,7 @@ from tidscope_collector.uplink.reconnecting import (
     LONGEST_WAIT_S,
     REPLACED_WAIT_S,
 )
+from tidscope_processes import free_port
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.frame import split
 from tidscope_wire.generated.limits import MAX_REPLY_BYTES
@@ -57,7 +59,9 @@ def targets() -> Iterator[TargetRegistry]:
 @pytest.fixture
 async def backend() -> AsyncIterator[Backend]:
     # No frame is to be coalesced, however slow the test is.
-    async with running_backend(queue_frames=10_000, allow_hosts=(RELAY_ADDRESS,)) as running:
+    async with running_backend(
+        queue_frames=10_000, command_seconds=120, allow_hosts=(RELAY_ADDRESS,)
+    ) as running:
         yield running
 
 
@@ -115,7 +119,8 @@ async def test_a_connection_that_breaks_loses_and_doubles_nothing(
 
 async def test_a_new_backend_gets_all_that_is_kept(targets: TargetRegistry) -> None:
     """A page that waited through it sees each frame once."""
-    async with running_backend() as first, first.page() as page:
+    # A port that is assigned to no connection between the two backends.
+    async with running_backend(free_port()) as first, first.page() as page:
         harness = UplinkHarness(targets, first.port)
         await harness.__aenter__()
         harness.put(stream(1, 17))
@@ -290,10 +295,11 @@ async def test_no_backend_is_said_once_and_the_wait_grows(
     targets: TargetRegistry, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
-    async with running_backend() as gone:
-        port = gone.port
-    async with UplinkHarness(targets, port) as harness:
-        waits = await harness.tries(8)
+    # A bound socket that does not listen keeps the port from the servers of other tests.
+    with socket.socket() as kept:
+        kept.bind(("127.0.0.1", 0))
+        async with UplinkHarness(targets, kept.getsockname()[1]) as harness:
+            waits = await harness.tries(8)
     for turn, wait in enumerate(waits):
         assert min(0.1 * 2**turn, 5) * MIN_RATIO <= wait <= min(0.1 * 2**turn, 5) * MAX_RATIO
     assert len([record for record in caplog.records if "no backend at" in record.message]) == 1
@@ -577,7 +583,7 @@ async def test_what_a_backend_does_not_confirm_slows_sampling_before_anything_is
         assert (harness.uplink.load().backlog, harness.frames.native.is_stalled()) == (True, True)
         assert await harness.uplink.deliver(0) == size
         confirm.set()
-        assert await harness.uplink.deliver(10) == 0
+        assert await harness.uplink.deliver(60) == 0
         load = harness.uplink.load()
         assert (load.backlog, load.dropped) == (False, {TARGET_ID: 0})
         assert not harness.frames.native.is_stalled()
