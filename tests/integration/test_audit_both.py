@@ -15,7 +15,7 @@ WAIT = 200
 async def test_a_session_is_found_in_both_logs(known_work: KnownWork, tmp_path: Path) -> None:
     async with (
         asyncio.timeout(WAIT),
-        running_backend(state_dir=tmp_path) as backend,
+        running_backend(state_dir=tmp_path, command_seconds=60) as backend,
         CollectorProcess(backend.port) as collector,
         backend.page() as live,
         backend.client(origin=backend.url) as page,

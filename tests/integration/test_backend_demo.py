@@ -5,16 +5,19 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
 import pytest
+from asked_children import wait_for_children
 from backend_builders import target
 from backend_server import Backend, running_backend
 from fake_collector import FakeCollector
 from processes import is_running, start_ticks, thread_names, wait_for_end, wait_until
 from programs.agent_program import AgentFolder
 from tidscope_collector.agent.client import AgentClient, open_agent
+from tidscope_collector.inspection.answering import LONGEST_TIMEOUT_S
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_wire.generated.agent import AgentReading
 from tidscope_wire.generated.models import (
@@ -29,25 +32,31 @@ PROGRAM = [sys.executable, "-m", "tidscope_backend.demo"]
 WAIT = 200
 
 
+NAMED = {
+    *("hash-worker-1", "disk-writer-2", "net-client-3", "net-server", "account-3", "clients"),
+    *("reader", "sleeper", "request-8"),
+}
+
+
+def opened_by(pid: int) -> list[str]:
+    """Files that a process has open, without those that it closes meanwhile."""
+    found = []
+    for link in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):
+            found.append(str(link.readlink()))
+    return found
+
+
 def test_it_runs_many_named_threads_and_ends_on_a_signal() -> None:
     with subprocess.Popen(PROGRAM, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
-        wait_until(lambda: "request-8" in thread_names(process.pid))
-        names = thread_names(process.pid)
-        files = [str(f.readlink()) for f in Path(f"/proc/{process.pid}/fd").iterdir()]
+        # Each thread names itself.
+        wait_until(lambda: thread_names(process.pid) >= NAMED)
+        assert 28 <= len(thread_names(process.pid)) <= 40
+        files = opened_by(process.pid)
         process.terminate()
         assert process.wait(120) == 0
-    for name in (
-        "hash-worker-1",
-        "disk-writer-2",
-        "net-client-3",
-        "net-server",
-        "account-3",
-        "clients",
-    ):
-        assert name in names
-    assert 28 <= len(names) <= 40
     # The files have no name, so nothing is left behind at any end.
     assert all("(deleted)" in name for name in files if name.startswith("/tmp"))
 
@@ -56,8 +65,13 @@ def test_a_smaller_pool_does_more_and_the_demo_leaves_its_size_alone() -> None:
     with AgentFolder() as folder:
         environment = {**os.environ, "TIDSCOPE_AGENT_DIR": str(folder)}
         with subprocess.Popen(PROGRAM, stdout=subprocess.PIPE, env=environment) as process:
-            wait_until(lambda: any(folder.iterdir()))
-            client = open_agent(ProcFs(), process.pid, start_ticks(process.pid))
+            wait_for_children()
+            wait_until((folder / f"{process.pid}.sock").exists)
+            client = open_agent(
+                *(ProcFs(), process.pid, start_ticks(process.pid)),
+                timeout_s=60,
+                opening_s=LONGEST_TIMEOUT_S,
+            )
             assert (client.hello.knob, client.hello.size, client.hello.original) == ("pool", 8, 8)
             rates = [jobs_per_second(client, size) for size in (8, 4)]
             assert rates[1] > 1.5 * rates[0]
@@ -71,7 +85,7 @@ def jobs_per_second(client: AgentClient, size: int) -> float:
     """Throughput of the pool at a size, over 60 jobs after the first ten."""
 
     def done(jobs: int) -> AgentReading:
-        wait_until(lambda: client.set(size, 10).size == size and client.read().ops >= jobs)
+        wait_until(lambda: client.set(size, 60).size == size and client.read().ops >= jobs, 240)
         return client.read()
 
     first = done(client.read().ops + 10)
@@ -135,7 +149,7 @@ async def test_it_is_started_once_and_ended_on_request() -> None:
     ):
         await collector.greeted()
         pid = await started(client, collector)
-        assert "hash-worker-1" in thread_names(pid)
+        await asyncio.to_thread(wait_until, lambda: "hash-worker-1" in thread_names(pid))
         assert await started(client, collector) == pid
         assert (await client.delete("/api/v1/demo")).status_code == 204
         assert not is_running(pid)

@@ -4,21 +4,25 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from asked_children import wait_for_children
 from processes import start_ticks
 from programs.agent_program import AGENTS, SANITIZED, AgentFolder, AgentProgram
 from programs.build import build_cpp
 from tidscope_collector.agent.client import AgentClient, open_agent
+from tidscope_collector.inspection.answering import LONGEST_TIMEOUT_S
 from tidscope_collector.procfs.files import ProcFs
 
 SOURCE = Path(__file__).parents[1] / "programs" / "agent_c" / "own.cc"
 
 
 def client_of(pid: int) -> AgentClient:
-    return open_agent(ProcFs(), pid, start_ticks(pid), timeout_s=60)
+    start = start_ticks(pid)
+    return open_agent(ProcFs(), pid, start, timeout_s=60, opening_s=LONGEST_TIMEOUT_S)
 
 
 @pytest.fixture(scope="module")
 def program() -> Iterator[AgentProgram]:
+    wait_for_children()
     built = build_cpp(SOURCE, "-std=c++17", "-pedantic", f"-I{AGENTS / 'c'}", *SANITIZED)
     with AgentFolder() as folder, AgentProgram("c", folder, instead=[str(built)]) as started:
         yield started

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from capabilities import delay_switch_kept, delays_are_on, needs
 from installation import Installation, installation
-from processes import arguments, thread_names, wait_until
+from processes import arguments, thread_names, wait_for_end, wait_until
 from programs.confined import CONTAINER
 from programs.known_work import KnownWork
 from tidscope_collector.stacks.program import PROGRAM
@@ -49,11 +49,11 @@ def names(mask: str) -> set[str]:
 
 def children(pid: int) -> list[int]:
     """Processes that a process started."""
-    return [
-        int(child)
-        for task in Path(f"/proc/{pid}/task").iterdir()
-        for child in (task / "children").read_text().split()
-    ]
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        with suppress(FileNotFoundError, ProcessLookupError):
+            found += map(int, (task / "children").read_text().split())
+    return found
 
 
 def is_confined(pid: int, wanted: set[str]) -> bool:
@@ -140,6 +140,7 @@ async def test_the_process_that_opens_files_of_others_can_do_nothing_else(
         server = await keeper_of(found)
         await asyncio.to_thread(wait_until, lambda: is_confined(server, wanted))
         assert_confined(server, wanted)
+        await asyncio.to_thread(wait_until, lambda: len(children(server)) > 0)
         (forking,) = children(server)
         assert_confined(forking, wanted)
 
@@ -166,16 +167,30 @@ async def test_doctor_says_that_nothing_reads_other_processes_any_more() -> None
 async def keeper_of(found: Installation) -> int:
     """Process that keeps the fork server, once it has given up most rights: none waits for that."""
 
-    def keepers() -> list[int]:
-        return [
-            pid
-            for pid in children(found.collector.pid)
-            if "CAP_SYS_ADMIN" not in names(statuses(pid)[0]["CapEff"])
-            and arguments(pid) != [PROGRAM.name]
-        ]
+    def is_keeper(pid: int) -> bool:
+        return "CAP_SYS_ADMIN" not in effective(pid) and arguments(pid) != [PROGRAM.name]
 
-    await asyncio.to_thread(wait_until, lambda: len(keepers()) == 1)
-    return keepers()[0]
+    return await only_child(found, is_keeper)
+
+
+def effective(pid: int) -> set[str]:
+    """Effective capabilities of a process."""
+    status = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return names(next(line.split()[1] for line in status if line.startswith("CapEff:")))
+
+
+async def only_child(found: Installation, fits: Callable[[int], bool]) -> int:
+    """Child of the collector that fits, once there is only one. Others may start or end."""
+
+    def fitting() -> list[int]:
+        pids: list[int] = []
+        for pid in children(found.collector.pid):
+            with suppress(FileNotFoundError, ProcessLookupError, LookupError, StopIteration):
+                pids += [pid] if fits(pid) else []
+        return pids
+
+    await asyncio.to_thread(wait_until, lambda: len(fitting()) == 1)
+    return fitting()[0]
 
 
 async def process_reader(found: Installation) -> str:
@@ -187,28 +202,27 @@ async def process_reader(found: Installation) -> str:
 
 
 async def test_only_the_helper_that_sets_the_switch_has_cap_sys_admin() -> None:
-    async with installation() as found:
-        helpers = children(found.collector.pid)
-        holders = [pid for pid in helpers if "CAP_SYS_ADMIN" in names(statuses(pid)[0]["CapEff"])]
-        assert len(holders) == 1
-        assert_confined(holders[0], {"CAP_SYS_ADMIN"})
-        with delay_switch_kept():
+    # The backend of this process must not wait for the switch.
+    with delay_switch_kept():
+        async with installation() as found:
+            # Other helpers have all rights until they have started.
+            holder = await only_child(found, lambda pid: is_confined(pid, {"CAP_SYS_ADMIN"}))
+            assert await only_child(found, lambda pid: "CAP_SYS_ADMIN" in effective(pid)) == holder
+            assert_confined(holder, {"CAP_SYS_ADMIN"})
             for on in (True, False, True):
                 answer = await found.client.put("/api/v1/doctor/delay-accounting", json={"on": on})
                 assert answer.status_code == 200, answer.text
                 assert delays_are_on() is on
-    # The fork server ends with its collector.
+    # The helper ends with its collector.
     with pytest.raises(ProcessLookupError):
-        os.kill(holders[0], 0)
+        os.kill(holder, 0)
 
 
 @needs("stacks")
 @needs("btf")
 async def test_the_program_that_takes_stacks_gives_up_what_taking_them_does_not_need() -> None:
     async with installation() as found:
-        (keeper,) = (
-            pid for pid in children(found.collector.pid) if arguments(pid) == [PROGRAM.name]
-        )
+        keeper = await only_child(found, lambda pid: arguments(pid) == [PROGRAM.name])
         await asyncio.to_thread(wait_until, lambda: keeps(keeper, LOADING))
         # The keeper executes the worker, which gets no more rights than the keeper has.
         assert_confined(keeper, LOADING, passed_on=LOADING, seccomp="0")
@@ -223,9 +237,9 @@ async def test_the_program_that_takes_stacks_gives_up_what_taking_them_does_not_
         assert arguments(worker) == [PROGRAM.name, "work"]
         assert_confined(worker, UNWINDING, passed_on=LOADING)
         assert_confined(keeper, LOADING, passed_on=LOADING, seccomp="0")
-    for pid in (keeper, worker):
-        with pytest.raises(ProcessLookupError):
-            os.kill(pid, 0)
+    with pytest.raises(ProcessLookupError):
+        os.kill(keeper, 0)
+    wait_for_end(worker)
 
 
 KILLED = ("execve", "ptrace", "mount", "unshare", "process_vm_writev", "setns")

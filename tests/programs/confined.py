@@ -27,6 +27,7 @@ from tidscope_collector.processes.identity import known_to_kernel
 from tidscope_confinement import capabilities, landlock
 
 CONTAINER = "ab" * 32
+PATIENCE_S = 120.0
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -120,6 +121,8 @@ def try_confined(attempt: str, folder: Path, *, steering: bool) -> dict[str, obj
     tried = attempts(folder, int((folder / "other").read_text()))[attempt]
     if attempt == "container":
         made = make_children(Places(docker=str(folder)))
+        # Deadlines of questions leave no time for the start of a fork server.
+        made.ask("", {}, deadline_s=PATIENCE_S, most_bytes=1)
         patch.object(asking, "children", lambda: made).start()
     found = confined(folder, steering)
     result = "done"
