@@ -11,8 +11,8 @@ export default defineConfig({
   workers: 2,
   fullyParallel: true,
   // Long enough for a busy machine, which is several times slower. No test waits longer than it must.
-  timeout: 120_000,
-  expect: { timeout: 30_000 },
+  timeout: 300_000,
+  expect: { timeout: 60_000 },
   // A test that fails now and then is a defect.
   retries: 0,
   forbidOnly: true,

@@ -6,8 +6,6 @@ import { startLockWork } from "./fixtures/programs";
 import type { Stack } from "./fixtures/stack";
 import { expect, test } from "./fixtures/test";
 
-test.describe.configure({ timeout: 240_000 });
-
 interface Known {
   readonly id: string;
   readonly stacks: { readonly reason: string } | null;
@@ -35,6 +33,7 @@ async function functionRow(panel: Locator, name: string): Promise<readonly strin
   const row = table
     .getByRole("row")
     .filter({ has: panel.page().getByRole("button", { name, exact: true }) });
+  await expect(row.first()).toBeVisible();
   return row.locator("td").allTextContents();
 }
 
@@ -93,12 +92,15 @@ test("a flame graph is driven by keys, keeps its view in the address, and differ
         await expect(graph).toHaveAttribute("data-cursor", callee, { timeout: 1000 });
       }
     }).toPass();
-    await expect(page.locator("[data-flame-said]")).toContainText(/work: .* \(\d+ %\), .* samples/);
+    await expect(page.locator("[data-flame-said]")).toContainText(
+      /work: .* \(>?\d+ %\), .* samples/,
+    );
     await page.keyboard.press("Enter");
     await expect(page).toHaveURL(/zoom=work/);
     await page.keyboard.press("/");
     await page.keyboard.type("lock_wait");
-    await expect(page.locator("[data-figure=found]")).toHaveText(/s \(\d+ %\) matches/);
+    await expect(page.locator("[data-figure=found]")).toHaveText(/s \(>?\d+ %\) matches/);
+    await expect(page).toHaveURL(/search=lock_wait/);
     const address = page.url();
     await page.reload();
     await expect(page).toHaveURL(address);
@@ -135,6 +137,7 @@ test("a run keeps its stacks, and two windows of it are compared", async ({ page
     // The first stacks come seconds after the request; the run has them from its beginning.
     await expect(page.locator("#panel-threads [data-column=code]").first()).not.toBeEmpty();
     await page.getByRole("button", { name: "Record", exact: true }).click();
+    await expect(page.getByRole("button", { name: /^Stop recording/ })).toBeVisible();
     await new LivePage(page, stack).frames(100);
     await page.getByRole("button", { name: /^Stop recording/ }).click();
     await page.getByRole("button", { name: "Open", exact: true }).last().click();
