@@ -2,8 +2,6 @@
 
 import { expect, test } from "./fixtures/test";
 
-test.describe.configure({ timeout: 240_000 });
-
 test("a host is on the wall, by keys its threads, and its roles across hosts", async ({
   watching: live,
 }) => {

@@ -21,8 +21,9 @@ test("a deep link to a pid shows the process, its busiest thread on top, with th
   await expect(roles.filter({ hasText: "burner" })).toBeVisible();
   await expect(watching.panel("cpu").getByRole("img")).toHaveAttribute("aria-label", /burner/);
   // The burner burns 5 ms and sleeps 15 ms; on a busy machine it gets less.
-  await expect.poll(() => watching.number("burner", "rate:cpu_run_ns")).toBeGreaterThan(0);
-  expect(await watching.number("burner", "rate:cpu_run_ns")).toBeLessThan(0.5);
+  // A stall of a virtual machine counts as CPU time of the thread that was on the CPU.
+  const rate = () => watching.number("burner", "rate:cpu_run_ns");
+  await expect.poll(async () => (await rate()) > 0 && (await rate()) < 0.5).toBe(true);
   expect(await watching.number("sleeper-1", "rate:cpu_run_ns")).toBe(0);
   // The total lies between two readings of the kernel; the page shows three digits.
   const before = program.cpuSeconds("burner");
@@ -35,8 +36,14 @@ test("network numbers, where they come from, and what they mean", async ({ watch
   const { page } = watching;
   const fact = page.locator("[data-fact=Network]");
   await expect(fact).toContainText("eBPF");
-  await fact.locator("dd span").hover();
-  await expect(page.getByText(/socket payload, not wire bytes/).first()).toBeVisible();
+  // Scrolling hides tooltips, also the scrolling that hovering causes.
+  await expect(async () => {
+    await page.mouse.move(0, 0);
+    await fact.locator("dd span").hover();
+    await expect(page.getByText(/socket payload, not wire bytes/).first()).toBeVisible({
+      timeout: 2000,
+    });
+  }).toPass();
   await expect(watching.cell("writer", "total:net_read_bytes")).toHaveText(/^[1-9]/);
   await expect(watching.cell("writer", "total:net_write_bytes")).toHaveText(/^[1-9]/);
   await expect(watching.cell("sleeper-1", "total:net_read_bytes")).toHaveText(/^0/);

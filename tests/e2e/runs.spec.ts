@@ -18,7 +18,7 @@ interface Listed {
   readonly deleted: readonly { readonly id: string }[];
 }
 
-test.describe.configure({ mode: "serial", timeout: 240_000 });
+test.describe.configure({ mode: "serial" });
 
 /** Runs of 10 and of 50 samples a second. */
 const ids: string[] = [];
@@ -56,15 +56,16 @@ test("two runs of a program are recorded at different rates", async ({
   await live.frames(40);
   await page.getByRole("button", { name: /^Stop recording/ }).click();
   await page.getByRole("button", { name: "Open", exact: true }).click();
+  await expect(page).toHaveURL(/\/runs\/r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$/);
   await expect(page.getByRole("heading", { level: 1 })).toContainText("steady_work");
   ids.push(page.url().split("/").at(-1) ?? "");
   await live.open(program.pid);
   await page.getByRole("combobox", { name: "Rate" }).selectOption("50");
   await expect(page.getByRole("combobox", { name: "Rate" })).toHaveValue("50");
   ids.push(await recorded(live, 60));
-  const { runs } = await listed(stack);
-  expect(runs.map(({ state }) => state)).toEqual(["complete", "complete"]);
-  expect(runs.map(({ id }) => id)).toEqual([...ids].reverse());
+  const states = async () => (await listed(stack)).runs.map(({ state }) => state);
+  await expect.poll(states).toEqual(["complete", "complete"]);
+  expect((await listed(stack)).runs.map(({ id }) => id)).toEqual([...ids].reverse());
   await expect(page.getByRole("button", { name: /^Stop recording/ })).toHaveCount(0);
 });
 
@@ -112,6 +113,7 @@ test("what people say of a run is kept", async ({ page, stack }) => {
   await page.getByRole("button", { name: /^Tags: / }).click();
   await page.getByRole("textbox", { name: "Tags" }).fill("steady, first");
   await page.keyboard.press("Enter");
+  await expect(page.getByRole("button", { name: /^Tags: / })).toHaveText(/steady.*first/);
   await page.getByLabel("Text of a new mark").fill("here it begins");
   await page.getByRole("button", { name: /^Mark at / }).click();
   const marks = page.getByRole("region", { name: "Marks" });
@@ -137,6 +139,7 @@ test("they are found, and compared; the link shows the same to somebody else", a
   await page.keyboard.press("r");
   await expect(page.getByRole("row")).toHaveCount(3);
   await page.keyboard.press("/");
+  await expect(page.getByRole("searchbox")).toBeFocused();
   await page.keyboard.type("first");
   await expect(row(page, ids[1] ?? "")).toHaveCount(0);
   await expect(row(page, ids[0] ?? "")).toContainText("slow sampling");
@@ -244,7 +247,7 @@ test("a run is exported, deleted, brought back, and imported", async ({ page, st
 
   const before = (await listed(stack)).runs.length;
   await page.locator('input[type="file"]').setInputFiles(file);
-  await expect(page.getByText("Imported slow sampling.")).toBeVisible({ timeout: 90_000 });
+  await expect(page.getByText("Imported slow sampling.")).toBeVisible({ timeout: 120_000 });
   await expect.poll(async () => (await listed(stack)).runs.length).toBe(before + 1);
 });
 

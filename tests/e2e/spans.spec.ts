@@ -22,6 +22,10 @@ test("a span leads to its thread on Live and in the run, and the thread to its r
     id: string;
   };
   const run = (await stack.send("POST", "/runs", { target: target.id })) as { id: string };
+  // Samples precede the request.
+  const samples = async () => (await stack.health()).frames;
+  const before = await samples();
+  await expect.poll(samples).toBeGreaterThan(before + 2);
   const { trace, waiter } = await traced.request();
   const detail = async () =>
     (await stack.get(`/traces/${trace}`)) as {
@@ -121,7 +125,7 @@ test("the difference leads to the request, its span, the mutex, and the thread's
   stack,
 }) => {
   // The first start builds HotROD, if no other test has.
-  test.setTimeout(400_000);
+  test.setTimeout(600_000);
   const without = await Hotrod.start(stack, "-M");
   await without.load(10, CLIENTS);
   await received(stack, 10);

@@ -103,7 +103,7 @@ test.describe("a program with an agent", () => {
       const { width } = (await size.boundingBox()) ?? { width: 0 };
       await size.hover({ position: { x: width - 45, y: 60 } });
       await expect(tooltip).toContainText(/bidirectional: /, { timeout: 2000 });
-    }).toPass({ timeout: 30_000 });
+    }).toPass({ timeout: 120_000 });
   });
 
   test("a search restarts, and a release gives the original size back", async ({ steering }) => {
@@ -139,7 +139,7 @@ test("on a narrow screen the drawer takes all of it, and the focus returns to it
   await page.keyboard.press("s");
   await expect(drawer).toBeVisible();
   await expect(drawer).toContainText("docs/steering.md");
-  expect((await drawer.boundingBox())?.width).toBe(390);
+  await expect.poll(async () => (await drawer.boundingBox())?.width).toBe(390);
   await page.keyboard.press("Escape");
   await expect(drawer).toBeHidden();
   await expect(button).toBeFocused();

@@ -6,8 +6,6 @@ import { startBlockedLoop, startLockWork } from "./fixtures/programs";
 import type { Stack } from "./fixtures/stack";
 import { expect, test } from "./fixtures/test";
 
-test.describe.configure({ timeout: 240_000 });
-
 const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 
 /** Numbers in a column of a table, by the text of the first cell; share and rates alike. */
@@ -63,13 +61,14 @@ test("a finding leads to its lock and to those who wait for it, live and in a ru
       const waiters = locks.getByRole("table", { name: "Waiters" });
       await expect(waiters.locator("tr[data-key]")).toHaveCount(4);
       // One of four threads holds the lock at a time.
-      for (const share of Object.values(await figures(waiters, 1))) {
-        expect(share).toBeGreaterThan(50);
-        expect(share).toBeLessThan(90);
-      }
+      const inTurn = (share: number) => share > 50 && share < 90;
+      await expect
+        .poll(async () => Object.values(await figures(waiters, 1)).filter(inTurn).length)
+        .toBe(4);
     };
     await seesLock();
     await page.getByRole("button", { name: "Record", exact: true }).click();
+    await expect(page.getByRole("button", { name: /^Stop recording/ })).toBeVisible();
     await new LivePage(page, stack).frames(80);
     await page.getByRole("button", { name: /^Stop recording/ }).click();
     await page.getByRole("button", { name: "Open", exact: true }).last().click();
@@ -99,7 +98,8 @@ test("the graph of wake-ups stands still, and a role is selected by keyboard", a
     await expect(reader).toBeVisible();
     const table = panel.getByRole("table", { name: "Wake-ups" });
     const fed = table.locator("tr[data-key='role:feeder>role:reader']");
-    await expect.poll(async () => (await figures(table, 2)).feeder ?? 0).toBeGreaterThan(60);
+    // 100 a second; on a busy machine the feeder's pauses are longer.
+    await expect.poll(async () => (await figures(table, 2)).feeder ?? 0).toBeGreaterThan(20);
     const before = await places(graph);
     const words = await fed.textContent();
     await expect.poll(() => fed.textContent()).not.toBe(words);
