@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from live_page import LivePage
+from stolen_time import stolen_ns, stolen_since
 from tidscope_wire.frame import FrameDecoder, Rows
 from tidscope_wire.generated.models import (
     ExitedTotals,
@@ -18,14 +19,27 @@ from tidscope_wire.states import SINCE, STATE, STATE_FIELDS
 
 GAUGES = (STATE, SINCE)
 SETTLED_NS = 1_000_000
-"""When a stay ends, the fields of states may fall by microseconds: on-CPU time is the kernel's."""
+"""When a stay ends, the fields of states may fall by microseconds: on-CPU time is the kernel's.
+
+A hypervisor that stops the processor in a switch makes that longer.
+"""
 
 
-def least_of(field: str, before: int) -> int:
-    """The least that a field may be that had a value before."""
-    if field in GAUGES:
-        return 0
-    return before - SETTLED_NS if field in STATE_FIELDS else before
+def may_follow(field: str, before: int, after: int, stolen_before_ns: int) -> bool:
+    """True if a field that had one value may have another one.
+
+    Args:
+        field: name.
+        before: earlier value.
+        after: later value.
+        stolen_before_ns: `stolen_ns` before both.
+    """
+    if field in GAUGES or after >= before:
+        return True
+    fallen_ns = before - after
+    if field not in STATE_FIELDS:
+        return False
+    return fallen_ns <= SETTLED_NS or fallen_ns <= SETTLED_NS + stolen_since(stolen_before_ns)
 
 
 class Receiver:
@@ -51,6 +65,7 @@ class Receiver:
         self.initial: int | None = None
         self.born = 0
         self._decoder = FrameDecoder()
+        self._stolen_ns = stolen_ns()
 
     def frame(self, data: bytes) -> tuple[FrameHeader, Rows]:
         """Take a binary frame in; it has to be the next one."""
@@ -83,9 +98,10 @@ class Receiver:
                 if mask is not None and mask[row]:
                     assert field not in counters, f"{field} of {tid} was taken back"
                     continue
-                least = least_of(field, counters.get(field, 0))
-                assert column[row] >= least, f"{field} of {tid} fell"
-                counters[field] = int(column[row])
+                value = int(column[row])
+                grows = may_follow(field, counters.get(field, 0), value, self._stolen_ns)
+                assert grows, f"{field} of {tid} fell"
+                counters[field] = value
         self.exited = exited
 
     def total(self, field: str) -> int:
@@ -111,8 +127,8 @@ class Receiver:
                     del self.names[tid]
                     for field, value in counters.items():
                         if field not in GAUGES:
-                            least = least_of(field, value)
-                            assert event.totals[field] >= least, f"{field} of {tid} fell at its end"
+                            grows = may_follow(field, value, event.totals[field], self._stolen_ns)
+                            assert grows, f"{field} of {tid} fell at its end"
             case _:
                 pass
 

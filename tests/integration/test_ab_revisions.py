@@ -126,6 +126,7 @@ def test_an_interrupt_leaves_nothing_behind(
             wait_until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text() != "")
             pid = int((tmp_path / "pid").read_text())
             wait_until(lambda: b"sleep\x001000\x00" in children_of(pid))
+            session = os.getsid(pid)
             assert len(worktrees(repository)) == 3
             process.send_signal(number)
             out, errors = process.communicate()
@@ -133,8 +134,7 @@ def test_an_interrupt_leaves_nothing_behind(
             process.kill()
     assert (process.returncode, out) == (130, ""), errors
     assert "tidscope ab: interrupted" in errors
-    wait_until(lambda: not Path(f"/proc/{pid}").exists())
-    assert not running_in_group(pid)
+    wait_until(lambda: not running_in_session(session))
     assert len(worktrees(repository)) == 1
     assert list((tmp_path / "tmp").iterdir()) == []
 
@@ -147,15 +147,15 @@ def children_of(pid: int) -> list[bytes]:
     return [command_of(int(one)) for one in text.split()]
 
 
-def running_in_group(parent: int) -> Sequence[int]:
-    """Processes whose parent was that one, before it ended: they are in its session."""
+def running_in_session(session: int) -> Sequence[int]:
+    """Processes of a session, also after the end of their parent."""
     found = []
     for path in Path("/proc").glob("[0-9]*"):
         try:
             fields = (path / "stat").read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        if int(fields[1]) == parent and fields[0] not in "ZX":
+        if int(fields[3]) == session and fields[0] not in "ZX":
             found.append(int(path.name))
     return found
 

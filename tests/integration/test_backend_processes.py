@@ -6,12 +6,15 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
 import pytest
 from capabilities import needs
+from ports import free_port
 from processes import arguments, descendants, is_running, status, wait_for_end
 from tidscope_backend.cli import main
 from tidscope_processes import (
@@ -36,7 +39,9 @@ def test_a_signal_ends_all_and_frees_the_port(number: signal.Signals) -> None:
         assert running.backend_pid in children
         code, _ = running.end(number)
         assert code == 0
-        assert not [pid for pid in children if is_running(pid)]
+        assert not is_running(running.backend_pid)
+        for pid in children:
+            wait_for_end(pid)
         port = int(running.address.rpartition(":")[2])
         with socket.create_server(("127.0.0.1", port)):
             pass
@@ -44,11 +49,12 @@ def test_a_signal_ends_all_and_frees_the_port(number: signal.Signals) -> None:
 
 def test_a_backend_that_was_killed_comes_back_with_the_same_session() -> None:
     with up("--no-collector") as running, running.client() as client:
+        killed_s = time.monotonic()
         os.kill(running.backend_pid, signal.SIGKILL)
         wait_for_end(running.backend_pid)
         # The listening socket never closed: the request waits for the new process.
         health = client.get("/api/v1/health").json()
-        assert health["uptime_s"] < 10
+        assert health["uptime_s"] < time.monotonic() - killed_s
         _, said = running.end(signal.SIGTERM)
         assert "the backend ended by SIGKILL; it starts again" in said
 
@@ -63,10 +69,11 @@ def test_no_secret_on_a_command_line_or_in_the_log_and_root_is_named() -> None:
     secret = "collector-secret-value"
     with up("--no-collector", TIDSCOPE_COLLECTOR_SECRET=secret) as running:
         for pid in (running.process.pid, *descendants(running.process.pid)):
-            line = " ".join(arguments(pid))
-            assert running.token not in line
-            assert secret not in line
-        with httpx.Client() as client:
+            with suppress(FileNotFoundError, ProcessLookupError):  # It has ended meanwhile.
+                line = " ".join(arguments(pid))
+                assert running.token not in line
+                assert secret not in line
+        with httpx.Client(timeout=120) as client:
             body = {"token": running.token}
             sent = {"origin": running.address}
             address = f"{running.address}/api/v1/session"
@@ -186,7 +193,8 @@ def test_the_collector_gets_no_token_of_the_backend() -> None:
     tokens = {name: f"{name}-of-the-test" for name in ("TIDSCOPE_TOKEN", "TIDSCOPE_METRICS_TOKEN")}
     with up(**tokens) as running:
         headers = {"authorization": f"Bearer {tokens['TIDSCOPE_METRICS_TOKEN']}"}
-        assert httpx.get(f"{running.address}/metrics", headers=headers).status_code == 200
+        address = f"{running.address}/metrics"
+        assert httpx.get(address, headers=headers, timeout=120).status_code == 200
         assert running.collector_pid is not None
         held = Path(f"/proc/{running.collector_pid}/environ").read_bytes()
         assert b"TIDSCOPE_COLLECTOR_SECRET" in held
@@ -195,8 +203,7 @@ def test_the_collector_gets_no_token_of_the_backend() -> None:
 
 
 def test_serve_alone_ends_on_a_signal() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     process = subprocess.Popen(
         [*COMMAND, "serve", "--port", str(port)],
         stderr=subprocess.PIPE,
@@ -209,6 +216,7 @@ def test_serve_alone_ends_on_a_signal() -> None:
         answer = httpx.get(
             f"http://127.0.0.1:{port}/api/v1/health",
             headers={"authorization": "Bearer given-token-of-a-person"},
+            timeout=120,
         )
         assert answer.status_code == 200
         process.send_signal(signal.SIGINT)

@@ -34,7 +34,7 @@ WORKLOADS = ROOT / "workloads"
 
 
 @needs("go")
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("module", ["driver", "parallel", "pool-trace/go"])
 def test_go_tests_of_workloads_pass(module: str) -> None:
     assert GO is not None
@@ -55,7 +55,8 @@ def test_go_tests_of_the_program_that_takes_stacks_pass() -> None:
 def checkout(tmp_path: Path) -> Path:
     """Copy of the sources and build tools of the program that takes stacks."""
     for folder in ("stacks", PROGRAM.parent.relative_to(ROOT)):
-        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=lambda *_: [PROGRAM.name])
+        ignored = shutil.ignore_patterns(PROGRAM.name, "__pycache__")
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
     (tmp_path / "tools").mkdir()
     for tool in ("build-stacks", "find-go", "processor"):
         shutil.copy(ROOT / "tools" / tool, tmp_path / "tools")
