@@ -26,6 +26,11 @@ async function takeStacks(page: Page, stack: Stack, pid: number): Promise<string
   return id;
 }
 
+/** Wait until the table of threads names code; before that its cells are links to "Stacks". */
+async function expectCode(page: Page): Promise<void> {
+  await expect(region(page, "Threads").getByRole("link", { name: /^work › / })).not.toHaveCount(0);
+}
+
 /** Cells of a function's row in the table below a flame graph. */
 async function functionRow(panel: Locator, name: string): Promise<readonly string[]> {
   const table = panel.getByRole("table", { name: /^Functions/ });
@@ -49,10 +54,7 @@ test("a finding names the code, and leads to those who wait, release and hold", 
     await expect(finding).toHaveText(
       /4 threads waited .* for one lock, “pool_mu”, taken in work\b.*, held longest in \w+/,
     );
-    await expect(page.locator("#panel-threads [data-column=code]").first()).not.toBeEmpty();
-    await expect(region(page, "Threads").getByRole("link", { name: /^work › / })).not.toHaveCount(
-      0,
-    );
+    await expectCode(page);
     await region(page, "Waiting on").getByRole("link", { name: /^work/ }).click();
 
     const [waiting, released] = [region(page, "Waiting"), region(page, "Released by")];
@@ -135,7 +137,7 @@ test("a run keeps its stacks, and two windows of it are compared", async ({ page
   try {
     await takeStacks(page, stack, program.pid);
     // The first stacks come seconds after the request; the run has them from its beginning.
-    await expect(page.locator("#panel-threads [data-column=code]").first()).not.toBeEmpty();
+    await expectCode(page);
     await page.getByRole("button", { name: "Record", exact: true }).click();
     await expect(page.getByRole("button", { name: /^Stop recording/ })).toBeVisible();
     await new LivePage(page, stack).frames(100);
