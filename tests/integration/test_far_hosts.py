@@ -142,14 +142,16 @@ async def test_each_frame_of_a_long_outage_arrives_or_is_reported_missing(
         await collector.says("connected to the backend", 2)
         async with program(far, port) as client, LivePage(url, TOKEN) as page:
             await page.subscribe(target.id, seen)
-            missing, dropped, left = 0, 0, 2000
-            # The collector counts about once a second.
-            while not dropped or dropped != missing:
+            missing, dropped, lost, left = 0, 0, 0, 2000
+            # The collector counts about once a second, and on a busy machine drops some more then.
+            while not dropped or not dropped == missing == lost:
                 header, _ = await page.frame()
                 missing += header.first_seq - seen - 1
                 seen, dropped = header.seq, header.health.frames_dropped
                 left -= 1
                 assert left, (missing, dropped)
+                if dropped == missing:
+                    lost = (await client.get("/health")).raise_for_status().json()["lost"]
             said = [text for text in page.texts if isinstance(text, FramesLost)]
             answer = await client.post(f"/runs/{run.id}/stop")
             run = RunManifest.model_validate_json(answer.raise_for_status().content)
@@ -157,10 +159,10 @@ async def test_each_frame_of_a_long_outage_arrives_or_is_reported_missing(
             (host,) = (await client.get("/hosts")).json()["hosts"]
             health = HealthResponse.model_validate_json(answer.raise_for_status().content)
     assert missing == sum(text.to_seq - text.from_seq + 1 for text in said) == health.lost
-    assert (run.losses.frames, run.losses.gaps, run.state) == (missing, 1, "incomplete")
+    assert (run.losses.frames, run.state) == (missing, "incomplete")
     recorded = seqs(RunFolder(tmp_path / "runs" / run.id))
     between = [after[0] - before[1] - 1 for before, after in pairwise(recorded)]
-    assert sum(between) == missing
+    assert (sum(between), len([one for one in between if one])) == (missing, run.losses.gaps)
     assert recorded[-1][1] - recorded[0][0] + 1 == missing + sum(b - a + 1 for a, b in recorded)
     assert far.wire.lost > 0
     assert abs(host["clock_ahead_us"] / 1e6 - CLOCK_AHEAD_S) < CLOCK_AHEAD_S / 2
