@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -92,26 +92,44 @@ def test_each_process_of_roots_tidscope_keeps_what_is_documented(user: str) -> N
         top = running.process.pid
         wait_until(lambda: unseen(top, rows, uid) == [])
         for pid in (top, *descendants(top)):
-            shown = arguments(pid)
-            assert any(is_row(pid, row, uid) for row in rows), (shown, kept_by(pid))
-            assert (status(pid, "NoNewPrivs"), status(pid, "Seccomp")) == (["1"], ["2"]), shown
-            assert held_by(pid, "CapInh") | held_by(pid, "CapAmb") == frozenset(), shown
-            environ = Path(f"/proc/{pid}/environ").read_bytes()
-            for one in (secret, running.token):
-                assert one.encode() not in environ, shown
+            with suppress(FileNotFoundError, ProcessLookupError):  # It has ended meanwhile.
+                check_rights(pid, rows, uid, (secret, running.token))
         # The rights outlast a crash of the collector, and those of the backend stay as they are.
         collector = running.collector_pid
         assert collector is not None
         os.kill(collector, signal.SIGKILL)
         os.kill(running.backend_pid, signal.SIGKILL)
         wait_for_end(collector)
+        wait_for_end(running.backend_pid)
         wait_until(lambda: unseen(top, rows, uid) == [])
         with running.client() as client:
             wait_until(lambda: client.get("/api/v1/health").json()["collectors"] == 1)
         children = descendants(top)
         code, said = running.end(signal.SIGTERM)
         assert code == 0, said
-        assert not [pid for pid in children if is_running(pid)]
+        for pid in children:
+            wait_for_end(pid)
+
+
+def check_rights(pid: int, rows: Sequence[Kept], uid: int, secrets: Sequence[str]) -> None:
+    """Check that a process keeps what is documented. Children for one question end soon."""
+
+    def is_documented_or_over() -> bool:
+        return not is_running(pid) or any(fits(pid, row, uid) for row in rows)
+
+    try:
+        wait_until(is_documented_or_over)
+    except AssertionError:
+        raise AssertionError(f"{arguments(pid)}: {kept_by(pid)}") from None
+    shown = arguments(pid)
+    environ = Path(f"/proc/{pid}/environ").read_bytes()
+    kept = status(pid, "NoNewPrivs"), status(pid, "Seccomp")
+    passed_on = held_by(pid, "CapInh") | held_by(pid, "CapAmb")
+    if is_running(pid):
+        assert kept == (["1"], ["2"]), shown
+        assert passed_on == frozenset(), shown
+        for one in secrets:
+            assert one.encode() not in environ, shown
 
 
 def unseen(top: int, rows: Sequence[Kept], uid: int) -> list[str]:
@@ -159,7 +177,7 @@ def test_stacks_of_interpreters_are_read_within_the_filter_of_the_launcher() -> 
                 )
                 return "wait_in_python" in {frame.function for frame in graph.frames}
 
-            wait_until(seen, 60)
+            wait_until(seen, 120)
         finally:
             program.kill()
 
@@ -169,7 +187,7 @@ def test_collector_and_launcher_end_when_up_is_killed() -> None:
         children = descendants(running.process.pid)
         running.process.kill()
         for pid in children:
-            wait_for_end(pid, seconds=60)
+            wait_for_end(pid)
 
 
 def test_a_backend_alone_gives_up_roots_rights() -> None:
@@ -187,14 +205,15 @@ def test_a_backend_alone_gives_up_roots_rights() -> None:
         assert (status(process.pid, "NoNewPrivs"), status(process.pid, "Seccomp")) == (["1"], ["2"])
         assert token.encode() not in Path(f"/proc/{process.pid}/environ").read_bytes()
         for thread in Path(f"/proc/{process.pid}/task").iterdir():
-            assert held_by(int(thread.name), "CapPrm") == frozenset()
+            with suppress(FileNotFoundError, ProcessLookupError):  # It has ended meanwhile.
+                assert held_by(int(thread.name), "CapPrm") == frozenset()
         process.terminate()
         process.communicate(timeout=120)
 
 
 def test_a_launcher_runs_nothing_but_what_it_was_given() -> None:
     """Whoever has its socket can start, end and kill one process."""
-    command = ["/bin/sh", "-c", "echo $0 $A >&2; exec sleep 60", "given"]
+    command = ["/bin/sh", "-c", "echo $0 $A >&2; exec sleep 600", "given"]
     with Launcher(command, {"A": "b"}) as launcher:
         assert held_by(launcher.process.pid, "CapPrm") == LAUNCHER
 
@@ -204,7 +223,7 @@ def test_a_launcher_runs_nothing_but_what_it_was_given() -> None:
             for byte in (START, b"x", b"{"):
                 launcher.order(byte)
             await asyncio.to_thread(
-                wait_until, lambda: arguments(collector.pid) == ["sleep", "60"], 30
+                wait_until, lambda: arguments(collector.pid) == ["sleep", "600"]
             )
             launcher.order(KILL)
             return await collector.wait()
