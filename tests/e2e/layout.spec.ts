@@ -155,16 +155,18 @@ test.describe("a live page", () => {
     for (const drawer of ["closed", "open"]) {
       for (const width of [1440, 1280, 1100, 800, 390]) {
         await page.setViewportSize({ width, height: 900 });
-        const ends = await tiles.evaluate((list) => {
-          const rows = new Map<number, number>();
-          for (const tile of list.children) {
-            const { top, right } = tile.getBoundingClientRect();
-            rows.set(top, Math.max(right, rows.get(top) ?? 0));
-          }
-          const edge = list.getBoundingClientRect().right;
-          return [...rows.values()].map((right) => Math.round(edge - right));
-        });
-        expect(ends, `${width} px, drawer ${drawer}`).toEqual(ends.map(() => expect.closeTo(1, 0)));
+        const ends = () =>
+          tiles.evaluate((list) => {
+            const rows = new Map<number, number>();
+            for (const tile of list.children) {
+              const { top, right } = tile.getBoundingClientRect();
+              rows.set(top, Math.max(right, rows.get(top) ?? 0));
+            }
+            const edge = list.getBoundingClientRect().right;
+            return [...new Set([...rows.values()].map((right) => Math.round(edge - right)))];
+          });
+        // A busy machine delays the resize event that changes the layout.
+        await expect.poll(ends, `${width} px, drawer ${drawer}`).toEqual([1]);
       }
       await page.setViewportSize(DESKTOP);
       await page.getByRole("button", { name: "Steer", exact: true }).click();
@@ -277,7 +279,6 @@ test.describe("a live page", () => {
 
   // The last one: it leaves the live target.
   test("no page is wider than the screen, on a phone or a monitor", async ({ shared }) => {
-    test.setTimeout(240_000);
     const { page } = live;
     const runs = [await shared.importedRun(DEMO_RUN), await shared.importedRun(STEERED_RUN)];
     const address = new URL(page.url());
