@@ -24,9 +24,12 @@ def cpu_quota(pid: int, share: float) -> Iterator[Path]:
     folder = (_ROOT if unified else _ROOT / "cpu") / f"tidscope-test-{os.getpid()}"
     try:
         folder.mkdir()
+        # The largest weights, or the process seldom reaches its limit on a busy machine.
         if unified:
+            (folder / "cpu.weight").write_text("10000")
             (folder / "cpu.max").write_text(f"{quota} {_PERIOD_US}")
         else:
+            (folder / "cpu.shares").write_text("262144")
             (folder / "cpu.cfs_period_us").write_text(str(_PERIOD_US))
             (folder / "cpu.cfs_quota_us").write_text(str(quota))
         (folder / "cgroup.procs").write_text(str(pid))
