@@ -267,7 +267,7 @@ async def test_an_interrupted_experiment_says_so(root: Installation, tmp_path: P
             listed = ExperimentsResponse.model_validate_json(answer.content).experiments
             if listed and listed[0].state == "running" and listed[0].targets:
                 break
-            assert process.returncode is None
+            assert process.returncode is None, await process.communicate()
             await asyncio.sleep(0.1)
         assert (listed[0].cell, len(listed[0].targets)) in {("size=1", 1), ("size=2", 1)}
         process.terminate()
