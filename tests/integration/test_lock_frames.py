@@ -80,7 +80,7 @@ def test_threads_wait_for_the_gil_while_another_one_holds_it(
     gil = {tid: waits[tid, "gil"] for tid in ns.keys() - {program.pid}}
     held = sum(int(ns[tid][State.SLEEP]) for tid in gil)
     runnable = (State.ON_CPU, State.WOKEN, State.PREEMPTED)
-    # What threads have waited is read between both ledgers, on a busy machine some time later.
+    # Waits of threads are read between both ledgers, on a busy machine some time later.
     most_held = sum(int(later_ns[tid][state]) for tid in gil for state in (State.SLEEP, *runnable))
     waited, share = sum(gil.values()), (threads - 1) / threads
     assert waited / (waited + held) >= share - 0.1

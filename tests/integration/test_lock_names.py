@@ -177,7 +177,7 @@ def test_threads_of_rust_are_parked_by_parking_lot(
     names = {"mutex", "table", "changed", "heap", "static"}
     with subprocess.Popen([rust(*flags)], stdin=subprocess.PIPE) as program:
         assert program.stdin is not None
-        # While a thread runs, another one may wait for a lock that it gives back soon.
+        # While a thread runs, another one may wait for a lock that is free again soon.
         wait_until(lambda: futex_waits(program.pid).keys() >= names and not runs(program.pid))
         with locks_of(program.pid) as locks:
             found = look_up(locks, futex_waits(program.pid))

@@ -86,7 +86,7 @@ async def reasons_of_a_new_process(root: Installation, folder: Path, wanted: int
 async def test_the_second_process_of_a_real_pool_begins_with_what_the_first_learnt(
     daemon: Daemon,
 ) -> None:
-    """Which sizes it chooses depends on how evenly a busy machine runs; why it does, does not."""
+    """The chosen sizes depend on how evenly a busy machine runs; the reasons do not."""
     async with installation() as root:
         with AgentFolder() as folder:
             first = await reasons_of_a_new_process(root, folder, TAUGHT)

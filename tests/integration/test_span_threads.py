@@ -101,7 +101,7 @@ async def measured(installation: Installation, trace: str) -> TraceDetail | None
         seen = await detail(installation, trace)
         wait, compute = (by_operation(seen)[one] for one in ("wait", "compute"))
         read = sum(lock.wait_ns for lock in wait.locks) > 0.5 * wait.own_ns
-        # What was not seen, and a wait for a CPU behind the lock, may be parts of both.
+        # Unseen time, and a wait for a CPU behind the lock, may be parts of both.
         shares = share(wait, "locks"), share(compute, "running", "runnable")
         if read and min(wait.coverage, compute.coverage) > 0.8 and min(shares) > 0.85:
             return seen

@@ -270,7 +270,7 @@ static void drain(void *what) {
   char read[sizeof block];
   while (recv(*(int *)what, read, sizeof read, MSG_DONTWAIT) > 0) {}
 }
-/* Once for each time that the socket is full, however slow either side is. */
+/* Posted each time that the socket is full, however slow either side is. */
 static sem_t is_filled;
 static void drain_filled(void *what) {
   while (sem_wait(&is_filled)) {}

@@ -75,12 +75,19 @@ def _main(arguments: Sequence[str] | None) -> int:
     return _run(load(options.verb), options.arguments)
 
 
+class _ParserOfAll(argparse.ArgumentParser):
+    """A parser that loads the verbs only to describe them: that takes about a second."""
+
+    def format_help(self) -> str:
+        self.epilog = "\n".join(["verbs:", *_verb_lines()])
+        return super().format_help()
+
+
 def parser_of_all() -> argparse.ArgumentParser:
     """Build the parser of the command line before its verb."""
-    parser = argparse.ArgumentParser(
+    parser = _ParserOfAll(
         prog="tidscope",
         description="An oscilloscope for threads, in a browser.",
-        epilog="\n".join(["verbs:", *_verb_lines()]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(

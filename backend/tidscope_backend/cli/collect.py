@@ -76,7 +76,7 @@ def _run(options: argparse.Namespace) -> int:
 
     secret = "" if options.fleet else _require_secret()
     warn_if_others_may_change_it()
-    backend = socket_url(options.backend)
+    backend = "" if options.fleet else socket_url(options.backend)
     if not (options.fleet or options.keep_minutes):
         exec_program(command("--backend", backend))
     from tidscope_backend.cli.collect_children import run_beside

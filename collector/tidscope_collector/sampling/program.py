@@ -56,7 +56,7 @@ class ProgramWatch:
             if nothing does.
 
     Attributes:
-        executing: True if the last look found an execution in progress, which needs another look.
+        executing: True if the newest look found an execution in progress, which needs another look.
 
     Raises:
         OSError: the process has ended.

@@ -6,6 +6,12 @@ import { measured, percent, type RoleTimes, type Rule, withProcess } from "./fin
 /** Name of HotSpot's thread that begins and ends stops, and of those that collect garbage. */
 const VM_THREAD = "VM Thread";
 const COLLECTORS = /^(?:GC Thread|G1 |ZWorker|XWorker|Shenandoah|CMS |Concurrent |ParGC)/;
+/**
+ * HotSpot's own threads, by the kernel's names of 15 bytes. The VM thread wakes some of them for
+ * work, and they are idle until then.
+ */
+const HELPERS =
+  /^(?:Service Thread|Monitor Deflati|Notification Th|Reference Handl|Signal Dispatch|Sweeper thread|C[\d#] Compiler)/;
 /** Thresholds: threads that wait on average, and share of the time in which their role is stopped. */
 const STOPPED = 0.1;
 const STOPPED_SHARE = 0.1;
@@ -23,7 +29,8 @@ export const STOP_RULE: Rule = {
       .flatMap(({ to, blocked, per_s }) => {
         const times = roles.find(({ key }) => key === to);
         const share = times ? (blocked * seconds) / times.wall : 0;
-        return times && !COLLECTORS.test(times.role) ? [{ times, share, blocked, per_s }] : [];
+        const isStopped = times && !COLLECTORS.test(times.role) && !HELPERS.test(times.role);
+        return isStopped ? [{ times, share, blocked, per_s }] : [];
       })
       .filter(({ share }) => share >= ease(id) * STOPPED_SHARE)
       .toSorted((a, b) => b.blocked - a.blocked);
