@@ -376,10 +376,14 @@ def test_a_difference_of_windows_has_both_rates_and_an_interval(every: SampledSt
     assert few.omitted_nodes == len(found.nodes) - 2
 
 
-def test_a_difference_without_one_side_says_why(every: SampledStory) -> None:
+def test_a_difference_without_one_side_says_why_and_which(every: SampledStory) -> None:
     _, made = flame_of(live(every), Selection())
-    found = stack_difference(Side("x", 10, made, ""), Side("y", 0, None, NO_FRAMES))
-    assert (found.nodes, found.reason) == ([], NO_FRAMES)
+    there, missing = Side("x", 10, made, ""), Side("y", 0, None, NO_FRAMES)
+    assert stack_difference(there, there).reason == ""
+    found = stack_difference(there, missing)
+    assert (found.nodes, found.reason) == ([], f"After: {NO_FRAMES}")
+    assert stack_difference(missing, there).reason == f"Before: {NO_FRAMES}"
+    assert stack_difference(missing, missing).reason == NO_FRAMES
 
 
 def test_only_the_widest_nodes_are_kept(

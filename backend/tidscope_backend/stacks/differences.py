@@ -51,7 +51,7 @@ def stack_difference(before: Side, after: Side, most: int = MAX_NODES) -> StackD
         after: the second side.
         most: maximum nodes; the widest ones are kept.
     """
-    reason = before.reason or after.reason
+    reason = _reason(before.reason, after.reason)
     frames, nodes, omitted = FrameList(), list[StackDifferenceNode](), 0
     if not reason and before.flame is not None and after.flame is not None:
         tree = CallTree()
@@ -85,6 +85,13 @@ def stack_difference(before: Side, after: Side, most: int = MAX_NODES) -> StackD
         omitted_nodes=omitted,
         reason=reason,
     )
+
+
+def _reason(before: str, after: str) -> str:
+    """Return why nothing can be compared, and of which side; empty if both are there."""
+    if before == after:
+        return before
+    return f"Before: {before}" if before else f"After: {after}"
 
 
 class _Means(NamedTuple):
