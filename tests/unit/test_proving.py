@@ -33,12 +33,13 @@ class Jump:
     """Wants one size; keeps what it sees."""
 
     size: int = OTHER
+    probing: bool = False
     seen: list[Observation] = field(default_factory=list)
     restarts: list[str] = field(default_factory=list)
 
     def observe(self, seen: Observation) -> Decision:
         self.seen.append(seen)
-        return Decision(self.size, "jumped", "Because.")
+        return Decision(self.size, "jumped", "Because.", probing=self.probing)
 
     def restart(self, reason: str) -> None:
         self.restarts.append(reason)
@@ -120,6 +121,16 @@ def test_a_policy_that_stays_nowhere_recommends_no_size() -> None:
         pool.step()
     assert policy.verdict == "better"
     assert policy.typical_size is None
+
+
+def test_sizes_that_are_just_tried_are_not_recommended() -> None:
+    policy, jump = proof()
+    pool = Pool(policy, 1.10)
+    while policy.verdict == "open" and pool.at < 1000:
+        jump.probing = pool.at % 3 > 0
+        jump.size = 7 if jump.probing else OTHER
+        pool.step()
+    assert policy.typical_size == OTHER
 
 
 def test_no_gain_is_said_to_be_none_and_the_program_is_released() -> None:

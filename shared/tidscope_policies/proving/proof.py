@@ -54,7 +54,7 @@ class Proof:
         self._block = Block(tested=False)
         self._fresh = True
         self._chosen = 0
-        self._learns = False
+        self._learns = self._tries = False
         self._seconds_at: dict[int, float] = {}
 
     @property
@@ -64,7 +64,10 @@ class Proof:
 
     @property
     def typical_size(self) -> int | None:
-        """Size at which the policy was for most of its blocks; None if it was at several."""
+        """Size at which the policy was for most of its blocks; None if it was at several.
+
+        Sizes that it just tried do not count.
+        """
         size = max(self._seconds_at, key=lambda one: self._seconds_at[one], default=None)
         half = 0.5 * sum(self._seconds_at.values())
         return None if size is None or self._seconds_at[size] <= half else size
@@ -107,7 +110,7 @@ class Proof:
         if self.steers and self._learns:
             self.record.learn(seen.elapsed_s, seen.ops)
             return
-        if self.steers:
+        if self.steers and not self._tries:
             seconds = self._seconds_at.get(seen.size, 0.0)
             self._seconds_at[seen.size] = seconds + seen.elapsed_s
         self._block.add(seen.elapsed_s, seen.ops, seen.responses)
@@ -115,7 +118,7 @@ class Proof:
 
     def _steer(self, seen: Observation) -> Decision:
         decided = self._policy.observe(replace(seen, moved_by_other=True) if self._fresh else seen)
-        self._wanted = decided.size
+        self._wanted, self._tries = decided.size, decided.probing
         if self._chosen < _LEARNED:
             self._chosen = self._chosen + 1 if decided.chooses else 0
             if self.record.learning.seconds >= self.record.settings.most_learning_s:
