@@ -117,7 +117,7 @@ test("a run shows the same states, in a window too, and of threads that ended", 
       .getByRole("button", { name, exact: true })
       .click();
     await expect(
-      page.getByRole("heading", { name: new RegExp(`^${name} \\(\\d+\\)$`) }),
+      page.getByRole("heading", { name: new RegExp(`^Thread ${name} \\(\\d+\\)$`) }),
     ).toBeVisible();
   };
   const differences: number[] = [];
