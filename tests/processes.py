@@ -47,15 +47,29 @@ def status(pid: int, key: str) -> list[str]:
     raise KeyError(key)
 
 
+def thread_files(pid: int, name: str) -> dict[int, str]:
+    """Content of a file in /proc/PID/task/TID, by thread ID; of none that ends meanwhile."""
+    found = {}
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        with suppress(FileNotFoundError, ProcessLookupError):
+            found[int(task.name)] = (task / name).read_text()
+    return found
+
+
 def thread_names(pid: int) -> set[str]:
     """Comms of the threads of a process."""
-    names = set()
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        try:
-            names.add((task / "comm").read_text().strip())
-        except (FileNotFoundError, ProcessLookupError):
-            continue  # A short-lived thread has ended meanwhile.
-    return names
+    return {name.strip() for name in thread_files(pid, "comm").values()}
+
+
+def thread_states(pid: int) -> set[str]:
+    """States of the threads of a process, one letter each (proc(5): field 3 of stat)."""
+    return {stat.rpartition(")")[2].split()[0] for stat in thread_files(pid, "stat").values()}
+
+
+def children(pid: int) -> list[int]:
+    """Children of a process, those that have ended but are not reaped included."""
+    texts = thread_files(pid, "children").values()
+    return [int(child) for text in texts for child in text.split()]
 
 
 def stop(pid: int) -> None:
@@ -65,18 +79,7 @@ def stop(pid: int) -> None:
     time later, the others run and answer.
     """
     os.kill(pid, signal.SIGSTOP)
-    wait_until(lambda: _thread_states(pid) <= {"T"})
-
-
-def _thread_states(pid: int) -> set[str]:
-    states = set()
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        try:
-            stat = (task / "stat").read_text()
-        except (FileNotFoundError, ProcessLookupError):
-            continue  # A short-lived thread has ended meanwhile.
-        states.add(stat.rpartition(")")[2].split()[0])
-    return states
+    wait_until(lambda: thread_states(pid) <= {"T"})
 
 
 def start_ticks(pid: int) -> int:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from capabilities import delay_switch_kept, delays_are_on, needs
 from installation import Installation, installation
-from processes import arguments, thread_names, wait_for_end, wait_until
+from processes import arguments, children, thread_files, thread_names, wait_for_end, wait_until
 from programs.confined import CONTAINER
 from programs.known_work import KnownWork
 from tidscope_collector.stacks.program import PROGRAM
@@ -34,10 +34,9 @@ LOADING = {*UNWINDING, "CAP_PERFMON", "CAP_SYSLOG"}
 def statuses(pid: int) -> list[dict[str, str]]:
     """The status of each thread; of one that ends meanwhile there is none."""
     found = []
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        with suppress(FileNotFoundError, ProcessLookupError):
-            lines = (line.partition(":") for line in (task / "status").read_text().splitlines())
-            found.append({key: value.strip() for key, _, value in lines})
+    for text in thread_files(pid, "status").values():
+        lines = (line.partition(":") for line in text.splitlines())
+        found.append({key: value.strip() for key, _, value in lines})
     return found
 
 
@@ -45,15 +44,6 @@ def names(mask: str) -> set[str]:
     """The capabilities in a mask of /proc/PID/status."""
     bits = int(mask, 16)
     return {capabilities.capability_name(bit) for bit in range(64) if bits >> bit & 1}
-
-
-def children(pid: int) -> list[int]:
-    """Processes that a process started."""
-    found: list[int] = []
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        with suppress(FileNotFoundError, ProcessLookupError):
-            found += map(int, (task / "children").read_text().split())
-    return found
 
 
 def is_confined(pid: int, wanted: set[str]) -> bool:

@@ -3,14 +3,14 @@
 import json
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from capabilities import needs
-from processes import interpreters, start_ticks, wait_until
+from processes import interpreters, start_ticks, thread_files, wait_until
 from programs.named_java import NamedJava
-from programs.named_locks import FUTEX, NamedLocks, futex_waits
+from programs.named_locks import NamedLocks, futex_waits, is_futex
 from programs.running import RunningProgram
 from tidscope_collector.inspection.lock_answers import ask_lock_addresses
 from tidscope_collector.inspection.python_threads import LAYOUTS
@@ -60,13 +60,8 @@ NODE = "setInterval(() => {}, 1e9); require('fs').stat('/', () => console.log('r
 
 def held(pid: int) -> set[int]:
     """Threads that wait for a lock that somebody holds, of all that wait at futexes."""
-    waits: dict[int, int] = {}
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        # A short-lived thread may have ended meanwhile.
-        with suppress(FileNotFoundError, ProcessLookupError):
-            words = (task / "syscall").read_text().split()
-            if words[0] == FUTEX:
-                waits[int(words[1], 16)] = int(task.name)
+    calls = thread_files(pid, "syscall")
+    waits = {int(call.split()[1], 16): tid for tid, call in calls.items() if is_futex(call)}
     answer = ask_lock_addresses(pid, start_ticks(pid), sorted(waits), 0, waits)
     assert answer.found.keys() == waits.keys()
     return {waits[address] for address, one in answer.found.items() if one.held}

@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 from followed_target import FollowedTarget
-from processes import start_ticks, wait_until
+from processes import start_ticks, thread_states, wait_until
 from programs.go_programs import GoProgramRun
 from programs.known_work import Account, KnownWork
 from tidscope_collector.processes.listing import ProcessLister
@@ -33,14 +33,7 @@ def is_idle(pid: int) -> bool:
     The kernel adds time on a CPU to the account of a running thread at ticks and switches only, and
     a thread of known_work that has answered still has to go to its sleep.
     """
-    states = set()
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        try:
-            stat = (task / "stat").read_text()
-        except (FileNotFoundError, ProcessLookupError):
-            continue  # The thread has ended meanwhile.
-        states.add(stat.rpartition(")")[2].split()[0])
-    return states <= {"S", "Z"}
+    return thread_states(pid) <= {"S", "Z"}
 
 
 def by_pid(processes: list[Process]) -> dict[int, Process]:

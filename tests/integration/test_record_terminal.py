@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from capabilities import needs
-from processes import descendants, status, stop, wait_until
+from processes import descendants, status, stop, thread_files, wait_until
 from shell_terminal import ShellTerminal
 from tidscope_wire.generated.models import RunManifest
 
@@ -102,13 +102,9 @@ def test_no_thread_of_ours_but_the_first_gets_signals(terminal: ShellTerminal) -
     """The kernel gives a signal to any thread of a process that does not block it."""
     terminal.type(f"{RECORD} -- {GUEST}; echo code $?\n")
     ours = int(terminal.wait_for(r"ready \d+ (\d+)\r")[1])
-    for file in Path(f"/proc/{ours}/task").glob("*/status"):
-        try:
-            text = file.read_text()
-        except (FileNotFoundError, ProcessLookupError):
-            continue  # The thread has ended meanwhile.
+    for tid, text in thread_files(ours, "status").items():
         (blocked,) = re.findall(r"SigBlk:\s+(\w+)", text)
-        assert int(blocked, 16) >> (signal.SIGTERM - 1) & 1, file
+        assert int(blocked, 16) >> (signal.SIGTERM - 1) & 1, tid
     terminal.type(CTRL_BACKSLASH)
     terminal.wait_for(r"SIGQUIT 1 ")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from capabilities import needs
-from processes import is_running, wait_for_end, wait_until
+from processes import children, is_running, wait_for_end, wait_until
 from programs.known_code import KnownCode, command
 from stack_collector import StackCollector, StackedTarget
 from tidscope_collector.stacks.program import StackProgram, start_program
@@ -50,7 +50,7 @@ def taking(collector: StackCollector, target: StackedTarget) -> int:
     collector.until(lambda: is_sampling(collector))
     known = number_of_known(target)
     collector.until(lambda: number_of_known(target) > known)
-    (worker,) = children(program_of(collector).pid)
+    (worker,) = living_children(program_of(collector).pid)
     return worker
 
 
@@ -80,14 +80,9 @@ def program_of(collector: StackCollector) -> StackProgram:
     return program
 
 
-def children(pid: int) -> list[int]:
-    """Return living children of a process."""
-    found: list[str] = []
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        # A thread may have ended meanwhile.
-        with suppress(FileNotFoundError, ProcessLookupError):
-            found += path.read_text().split()
-    return [int(one) for one in found if is_running(int(one))]
+def living_children(pid: int) -> list[int]:
+    """Return children of a process that have not ended."""
+    return [child for child in children(pid) if is_running(child)]
 
 
 def perf_events(pid: int) -> int:
@@ -181,7 +176,7 @@ def test_after_the_lease_nothing_is_open_and_nothing_is_spent(
     # A lease that has ended lets the program linger; a forgotten one does not.
     until_state(collector, lambda: collector.service.periods()[-1].end_ns > 0)
     wait_for_end(worker)
-    assert children(program.pid) == []
+    assert living_children(program.pid) == []
     assert perf_events(program.pid) == 0
 
     def spends_nothing() -> bool:
@@ -203,7 +198,7 @@ def test_a_short_lease_ends_by_itself(collector: StackCollector, target: Stacked
         collector,
         lambda: collector.service.status is not None and collector.service.status.state == "ended",
     )
-    wait_until(lambda: children(program_of(collector).pid) == [])
+    wait_until(lambda: living_children(program_of(collector).pid) == [])
 
 
 def test_the_program_holds_no_more_rights_than_it_needs(

@@ -1,8 +1,6 @@
 """Stacks of programs in Go, CPython, Java and Node against their own account of their time."""
 
 from collections.abc import Iterator
-from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +18,7 @@ from measured_code import (
     measured_in_turn,
 )
 from numpy.typing import NDArray
+from processes import thread_files
 from programs.contended import contended_go, contended_java
 from programs.known_code import (
     KnownCode,
@@ -161,12 +160,7 @@ def until_known(collector: StackCollector, target: StackedTarget, state: State, 
 
 def threads_of(pid: int) -> dict[int, str]:
     """Return names of threads by ID."""
-    names = {}
-    for one in Path(f"/proc/{pid}/task").iterdir():
-        # A thread of the virtual machine may have ended meanwhile.
-        with suppress(FileNotFoundError, ProcessLookupError):
-            names[int(one.name)] = (one / "comm").read_text().strip()
-    return names
+    return {tid: comm.strip() for tid, comm in thread_files(pid, "comm").items()}
 
 
 def test_code_of_virtual_threads_is_seen_where_it_has_a_carrier(collector: StackCollector) -> None:

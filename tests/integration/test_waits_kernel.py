@@ -15,7 +15,7 @@ from capabilities import missing, needs
 from followed_target import FollowedTarget
 from group_targets import GROUPS, control_group, move
 from ledger_keeper import LedgerKeeper, Ledgers
-from processes import stop, wait_until
+from processes import stop, thread_states, wait_until
 from programs.build import build_c
 from programs.known_waits import KnownWaits, Report
 from programs.time_parts import TimeParts
@@ -79,10 +79,7 @@ def keeper() -> Iterator[LedgerKeeper]:
 
 def await_state(pid: int, state: str) -> None:
     """Until all threads of a process are in a state that /proc names."""
-    while any(
-        stat.read_text().rpartition(")")[2].split()[0] != state
-        for stat in Path(f"/proc/{pid}/task").glob("*/stat")
-    ):
+    while thread_states(pid) - {state}:
         time.sleep(0.01)
 
 

@@ -3,11 +3,10 @@
 import os
 import shutil
 import subprocess
-from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-from processes import wait_until
+from processes import thread_files, wait_until
 from programs.build import build_c
 
 FUTEX = {"x86_64": "202", "aarch64": "98"}[os.uname().machine]
@@ -30,25 +29,19 @@ def futex_addresses(pid: int) -> set[int]:
 
 
 def _futex_waits(pid: int) -> list[tuple[str, int]]:
-    found = []
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        try:
-            words = (task / "syscall").read_text().split()
-            name = (task / "comm").read_text().strip()
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        if words[0] == FUTEX:
-            found.append((name, int(words[1], 16)))
-    return found
+    calls, names = (thread_files(pid, name) for name in ("syscall", "comm"))
+    waits = {tid: int(call.split()[1], 16) for tid, call in calls.items() if is_futex(call)}
+    return [(names[tid].strip(), address) for tid, address in waits.items() if tid in names]
+
+
+def is_futex(call: str) -> bool:
+    """True if a thread waits at a futex, by its line in /proc/PID/task/TID/syscall."""
+    return call.split(maxsplit=1)[0] == FUTEX
 
 
 def runs(pid: int) -> bool:
     """True if a thread of a process runs, or waits for a CPU."""
-    calls = []
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        with suppress(FileNotFoundError, ProcessLookupError):
-            calls.append((task / "syscall").read_text())
-    return any(call.startswith("running") for call in calls)
+    return any(call.startswith("running") for call in thread_files(pid, "syscall").values())
 
 
 def build_library() -> Path:

@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 from engines import engine_of
 from frame_queues import TakenFrames
+from processes import thread_files
 from programs.build import build_c
 from pydantic import BaseModel, ConfigDict
 from tidscope_collector.netacct.choice import CHOICES, Choice
@@ -224,15 +225,11 @@ def measure(case: str, harness: Harness) -> Outcome:
 
 def _staying(pid: int) -> frozenset[int]:
     """Threads that are not about to end: joined ones stay listed until the kernel is done."""
-    found = set()
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        try:
-            stat = (task / "stat").read_text()
-        except (FileNotFoundError, ProcessLookupError):
-            continue  # The thread has ended meanwhile.
-        if not int(stat.rpartition(")")[2].split()[6]) & PF_EXITING:
-            found.add(int(task.name))
-    return frozenset(found)
+    return frozenset(
+        tid
+        for tid, stat in thread_files(pid, "stat").items()
+        if not int(stat.rpartition(")")[2].split()[6]) & PF_EXITING
+    )
 
 
 def _of(totals: dict[str, int]) -> tuple[int, ...]:

@@ -1,9 +1,9 @@
 """Drives waits_go, waits_java and waits_python: the same waits in each language."""
 
 import sys
-from contextlib import suppress
 from pathlib import Path
 
+from processes import thread_files
 from programs.agent_program import JAVA_OPTIONS
 from programs.build import build_go_module, build_java
 from programs.running import RunningProgram
@@ -63,11 +63,9 @@ class RuntimeWaits(RunningProgram):
 
     def _tid(self, name: str) -> int:
         """Account of a thread whose name the kernel knows."""
-        for task in Path(f"/proc/{self.pid}/task").iterdir():
-            # Threads of the runtime may end meanwhile.
-            with suppress(FileNotFoundError, ProcessLookupError):
-                if (task / "comm").read_text() == f"{name}\n":
-                    return int(task.name)
+        for tid, comm in thread_files(self.pid, "comm").items():
+            if comm == f"{name}\n":
+                return tid
         raise AssertionError(f"no thread {name}")
 
     def close(self) -> None:

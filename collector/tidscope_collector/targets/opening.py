@@ -231,8 +231,9 @@ class TargetOpener:
 
     def _name_now(self, owner: LockOwner) -> str:
         process = read_process(self._procfs, owner.pid)
-        is_same = process is not None and process.start_ticks == owner.start_ticks
-        return process.name if process is not None and is_same else owner.name
+        if process is None or process.start_ticks != owner.start_ticks:
+            return owner.name
+        return process.name
 
     def _asking(self, goroutines: Goroutines | None) -> Asking:
         return Asking(

@@ -146,16 +146,15 @@ class Cooperative:
 
     def _start(self, seen: Observation, peers: Peers) -> Decision:
         why = f"The search restarts ({self._restarted})" if self._restarted else "It begins"
+        if not self._instances:
+            self._own = seen.size if seen.original is None else seen.original
         known, whose = self._known()
         self._search.forget(why, peers.instances)
-        first = not self._instances
         self._instances, self._restarted, self._disturbed = peers.instances, "", False
         self._others = _PeerGate()
-        if first:
-            self._own = seen.size if seen.original is None else seen.original
         waits = seen.cores is not None and seen.cores.is_hardly_used
         if not self._p.cores and (peers.instances == 1 or waits):
-            size = seen.bounds.clamp(known or self._own)
+            size = seen.bounds.clamp(known)
             hint = ": its threads wait more than they compute" if peers.instances > 1 else ""
             reason = f"{why} at {size}, {whose}{hint}."
             return Decision(size, "starting", reason, deferred=size == seen.size)
@@ -171,7 +170,7 @@ class Cooperative:
         return Decision(size, "starting", reason, deferred=size == seen.size)
 
     def _known(self) -> tuple[int, str]:
-        """Return the best size where no share of the cores counts, or 0, and where it is from.
+        """Return the best size where no share of the cores counts, and where it is from.
 
         Beside others a program may get along with fewer threads than alone. But what is best there
         was measured, and it may be far better than the program's own size.
@@ -180,7 +179,7 @@ class Cooperative:
             return self._alone, "the size that it had alone"
         if self._search.best:
             return self._search.best, "the best of the sizes that it tried"
-        return 0, "the program's own size"
+        return self._own, "the program's own size"
 
 
 class _PeerGate:
