@@ -1,5 +1,7 @@
 """Programs with one known fault each, written for the benchmark."""
 
+from pathlib import Path
+
 from incident import HERE, Incident
 from incident_places import cpu_limit, disk_limit, hog, memory_limit
 
@@ -10,6 +12,9 @@ COUNTED = (
     *("python3", str(HERE / "counted_pool.py")),
 )
 GO = ("{build}/incident-go",)
+JAVA_21 = next((each for each in Path("/usr/lib/jvm").glob("*-2[1-9]-*/bin/java")), Path("java-21"))
+"""A JVM with virtual threads."""
+PINNED = ("-cp", "{build}/java", "Pinned")
 JAVA = ("java", "-Xmx192m", "-cp", "{build}/java", "Incident")
 NODE = ("node", str(HERE / "incident.mjs"))
 
@@ -279,6 +284,25 @@ INCIDENTS: tuple[Incident, ...] = (
         right=r"(threads of pool).*(full|queue|busy)",
         symptom=r"pool",
         misleading=r"were idle",
+    ),
+    Incident(
+        "java-pinned",
+        "virtual threads wait in class initializers, which keeps their carriers",
+        (str(JAVA_21), "-Xmx192m", "-Djdk.virtualThreadScheduler.parallelism=2", *PINNED),
+        right=r"threads of (pool )?ForkJoinPool.*(full|queue|busy)|pinned",
+        symptom=r"ForkJoinPool|carrier",
+        misleading=r"were idle|one lock",
+        needs=("javac",),
+    ),
+    Incident(
+        "rust-held-over-sync",
+        "8 threads append to a file and hold a mutex of parking_lot while it is synced",
+        ("{build}/incident-rust",),
+        right=r"writer.*(sync.*one (thread )?at a time|lock.*sync)",
+        symptom=r"writer.*(each other|disk)",
+        misleading=r"were idle",
+        needs=("cargo",),
+        place=disk_limit,
     ),
     Incident(
         "node-event-loop",

@@ -131,7 +131,7 @@ def limited(
     program: Sequence[str], folder: Path, controller: str, limits: dict[str, str]
 ) -> Iterator[int]:
     """Run a program in a control group of its own (version 1) with limits, by file."""
-    group = GROUPS / controller / f"incident-{os.getpid()}"
+    group = GROUPS / controller / f"incident-{folder.name}"
     group.mkdir()
     try:
         for file, limit in limits.items():

@@ -1,7 +1,7 @@
 """Programs that queue in front of a few workers, a lock of a file or an event loop.
 
-php-fpm, perl-flock, python-filelock, node-crypto-pool and java-http-loop were written before the
-rules that concern them, which were not tuned on these programs.
+php-fpm, perl-flock and python-filelock were written before the rules that concern them, which were
+not tuned on these programs.
 """
 
 import socket
@@ -16,6 +16,8 @@ from incident_processes import PROGRAMS
 from incident_servers import NGINX, SERVICES
 
 PHP = HERE.parents[1] / ".cache" / "php" / "usr" / "sbin" / "php-fpm8.2"
+NO_DELAY = ("-Dsun.net.httpserver.nodelay=true",)
+"""Without it each answer of the JDK's server waits 40 ms for an acknowledgement."""
 POOL = """[global]
 error_log = {folder}/errors
 daemonize = no
@@ -124,7 +126,7 @@ QUEUES: tuple[Incident, ...] = (
     Incident(
         "java-http-loop",
         "the one thread of the JDK's HTTP server sleeps in a handler, and other clients wait",
-        ("java", "-Xmx96m", "-cp", "{build}/java", "Stops", "http-loop"),
+        ("java", "-Xmx96m", *NO_DELAY, "-cp", "{build}/java", "Stops", "http-loop"),
         right=r"(event loop|HTTP-Dispatcher).*(sleep|call|blocked)",
         symptom=r"HTTP-Dispatcher",
         misleading=r"were idle|one lock|computing",

@@ -35,10 +35,10 @@ class Postgres:
         self._home = {**os.environ, **own}
 
     @contextmanager
-    def running(self) -> Iterator[int]:
-        """Run the server; its process ID."""
+    def running(self, setting: str = "fsync=off") -> Iterator[int]:
+        """Run the server with a setting; its process ID."""
         self._run("initdb", "-A", "trust", "-U", "test")
-        words = ("postgres", "-k", str(self._folder), "-c", "listen_addresses=", "-c", "fsync=off")
+        words = ("postgres", "-k", str(self._folder), "-c", "listen_addresses=", "-c", setting)
         with ended(self._start(*words), signal.SIGQUIT) as server:
             asking = partial(subprocess.run, ["pg_isready", "-q"], env=self._home, check=False)
             wait_until(lambda: asking().returncode == 0, "PostgreSQL")
@@ -85,6 +85,20 @@ def idle_transaction(_program: Sequence[str], fault: bool, folder: Path) -> Iter
     server = Postgres(folder)
     wanted = f"{UPDATE if fault else READ}\n\\sleep 20 ms"
     with server.running() as pid, server.asked(1, forgotten), server.asked(8, wanted):
+        yield pid
+
+
+WRITE = """\\set id random(1, 100000)
+UPDATE pgbench_accounts SET abalance = abalance + 1 WHERE aid = :id;"""
+
+
+@contextmanager
+def write_ahead_log(_program: Sequence[str], fault: bool, folder: Path) -> Iterator[int]:
+    """PostgreSQL: all clients commit by themselves, so that one at a time syncs the log."""
+    server = Postgres(folder)
+    setting = "synchronous_commit=on" if fault else "synchronous_commit=off"
+    work = WRITE if fault else f"{WRITE}\n\\sleep 20 ms"
+    with server.running(setting) as pid, server.asked(CLIENTS, work):
         yield pid
 
 
@@ -182,6 +196,18 @@ SERVERS: tuple[Incident, ...] = (
         misleading=r"were idle|disk",
         place=idle_transaction,
         tree=True,
+        needs=("pgbench",),
+    ),
+    Incident(
+        "postgres-write-ahead-log",
+        "16 clients commit, and wait for the lock of the write-ahead log while one syncs it",
+        (),
+        right=r"postgres.*(each other|one lock|one at a time).*sync|sync.*postgres.*at a time",
+        symptom=r"postgres.*(disk|sync|each other|lock)",
+        misleading=r"were idle",
+        place=write_ahead_log,
+        tree=True,
+        healthy=r"disk",
         needs=("pgbench",),
     ),
     Incident(

@@ -8,10 +8,11 @@ is read twice a second. It is judged when it has stood for some time: right
 that are true of it. Sentences are compared with the rules of incident_cases.py.
 
 `said_s`: from the attach, or from when the fault begins, until the right finding is first said.
-`false_alarms`: healthy programs with a finding that is none. Needs root, chromium, cc, go, a JDK,
-node, PostgreSQL and redis-server, and the packages of Debian that tools/unpack-packages unpacks:
-.cache/gunicorn with python3-gunicorn, and .cache/php with php8.2-fpm php8.2-common libargon2-1
-libsodium23. What is missing is said and left out, which makes the figures those of fewer incidents.
+`false_alarms`: healthy programs with a finding that is none. Needs root, chromium, cc, go, cargo, a
+JDK, a JVM of Java 21 (for java-pinned), node, PostgreSQL and redis-server, and the packages of
+Debian that tools/unpack-packages unpacks: .cache/gunicorn with python3-gunicorn, and .cache/php
+with php8.2-fpm php8.2-common libargon2-1 libsodium23. What is missing is said and left out, which
+makes the figures those of fewer incidents.
 """
 
 import argparse
@@ -24,6 +25,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -62,8 +64,13 @@ def built(folder: Path) -> None:
     run("cc", "-O2", "-g", "-pthread", "-o", str(folder / "incident"), "incident.c", "bursts.c")
     if shutil.which("go"):
         run("go", "build", "-o", str(folder / "incident-go"), ".", cwd=HERE / "go")
+    if shutil.which("cargo"):
+        manifest = str(HERE / "rust" / "Cargo.toml")
+        words = ("build", "--release", "--quiet", "--locked", "--manifest-path", manifest)
+        run("cargo", *words, "--target-dir", str(folder / "cargo"))
+        (folder / "cargo" / "release" / "incident-rust").rename(folder / "incident-rust")
     if shutil.which("javac"):
-        run("javac", "-d", str(folder / "java"), "Incident.java", "Stops.java")
+        run("javac", "-d", str(folder / "java"), "Incident.java", "Stops.java", "Pinned.java")
 
 
 def target_of(running: Running, incident: Incident, pid: int) -> str:
@@ -102,10 +109,9 @@ async def look_at(
     """Run a program and read what its page says."""
     seconds = options.fault_s + incident.begins_s if fault else options.healthy_s
     words = [word.format(build=build) for word in incident.program]
-    with (
-        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
-        incident.place(words, fault, Path(folder)) as pid,
-    ):
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
+        pid = await asyncio.to_thread(stack.enter_context, incident.place(words, fault, folder))
         began = time.monotonic()
         target = target_of(running, incident, pid)
         try:
@@ -155,26 +161,42 @@ async def measure(options: argparse.Namespace) -> dict[str, Any]:
             if not those:
                 continue
             with tidscope(*more) as running:
-                for incident in those:
-                    row, false = await tried(running, incident, Path(folder), options)
-                    rows.append(row)
-                    if false:
-                        alarms.append({"incident": incident.name, "findings": false})
+                if options.fault_s > 0:
+                    for incident in those:
+                        rows.append(await tried(running, incident, Path(folder), options))
+                if options.healthy_s > 0:
+                    alarms += await twins(running, those, Path(folder), options)
     return figures(rows, alarms, left_out, options)
 
 
 async def tried(
     running: Running, incident: Incident, folder: Path, options: argparse.Namespace
-) -> tuple[dict[str, Any], list[str]]:
-    """Look at an incident and at its healthy twin: its row, and false alarms."""
+) -> dict[str, Any]:
+    """Look at an incident; its row."""
     row = judged(incident, await look_at(running, incident, True, folder, options))
     say(options, incident.name, f"{row['verdict']}, {row['said_s']} s", row["findings"])
-    if options.healthy_s <= 0:
-        return row, []
-    found = await look_at(running, incident, False, folder, options)
-    false = sorted({one for _, said in found for one in incident.false_alarms(said)})
-    say(options, f"{incident.name} healthy", f"{len(false)} false", false)
-    return row, false
+    return row
+
+
+async def twins(
+    running: Running, those: Sequence[Incident], folder: Path, options: argparse.Namespace
+) -> list[dict[str, Any]]:
+    """Look at healthy twins, some at a time: what was said, of each that something was said of."""
+    slots = asyncio.Semaphore(options.together)
+
+    async def alarms_of(incident: Incident) -> list[str]:
+        async with slots:
+            found = await look_at(running, incident, False, folder, options)
+        false = sorted({one for _, said in found for one in incident.false_alarms(said)})
+        say(options, f"{incident.name} healthy", f"{len(false)} false", false)
+        return false
+
+    found = await asyncio.gather(*(alarms_of(one) for one in those))
+    return [
+        {"incident": incident.name, "findings": false}
+        for incident, false in zip(those, found, strict=True)
+        if false
+    ]
 
 
 def figures(
@@ -203,22 +225,22 @@ def figures(
 
 
 def say(options: argparse.Namespace, name: str, verdict: str, findings: Sequence[str]) -> None:
-    """Tell people how far it is."""
-    if options.json:
-        return
-    print(f"{name}: {verdict}", flush=True)
-    for one in findings:
-        print(f"    {one}", flush=True)
+    """Tell people how far it is; with --json on the standard error stream."""
+    stream = sys.stderr if options.json else sys.stdout
+    print("\n    ".join((f"{name}: {verdict}", *findings)), file=stream, flush=True)
 
 
 def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("only", nargs="*", help="names of incidents; all without")
-    parser.add_argument("--fault-s", type=float, default=FAULT_S)
+    parser.add_argument(
+        "--fault-s", type=float, default=FAULT_S, help="time for each fault; 0: only twins"
+    )
     parser.add_argument(
         "--healthy-s", type=float, default=FAULT_S, help="time for each healthy twin; 0: none"
     )
+    parser.add_argument("--together", type=int, default=1, help="twins that run at a time")
     parser.add_argument("--pictures", type=Path, help="folder for pictures of each page")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()

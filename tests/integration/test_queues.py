@@ -74,3 +74,43 @@ def test_who_does_not_accept_and_who_keeps_a_lock(tmp_path: Path) -> None:
     locks = {row["pid"]: row for row in found["file_locks"] if row["path"] == str(file)}
     assert locks[holder]["held_ns"] > 0 == locks[holder]["waiting_ns"]
     assert locks[waiter.pid]["waiting_ns"] > 0 == locks[waiter.pid]["held_ns"]
+
+
+READER = """
+import socket, sys
+from pathlib import Path
+Path("/proc/self/comm").write_text("slow-reader")
+with socket.create_connection(("::1", int(sys.argv[1]))) as link:
+    sys.stdin.read()
+"""
+
+
+def test_who_does_not_read_what_was_sent() -> None:
+    sender = os.getpid()
+    with socket.create_server(("::1", 0), family=socket.AF_INET6) as server:
+        words = [sys.executable, "-c", READER, str(server.getsockname()[1])]
+        reading = subprocess.Popen(words, stdin=subprocess.PIPE)
+        link, _ = server.accept()
+        link.setblocking(False)
+        members = dict([identity(sender)])
+        reader = QueueReader(lambda: members, 10, ProcFs())
+        try:
+            try:
+                while True:
+                    link.send(bytes(1 << 16))
+            except BlockingIOError:
+                pass  # the reader's buffer and the own one are full
+            found = tables_until(
+                reader,
+                lambda tables: (
+                    "send_queues" in tables and bool(tables["send_queues"]["full_ns"].max())
+                ),
+            )
+        finally:
+            reader.close()
+            link.close()
+            reading.communicate()
+    (row,) = (row for row in found["send_queues"] if row["peer_pid"] == reading.pid)
+    assert (row["pid"], row["peer"], row["address"]) == (sender, "slow-reader", "[::1]")
+    assert (row["full"], row["full_ns"]) == (1, row["covered_ns"])
+    assert row["unsent"] >= 8192

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from tidscope_collector.inspection.connections import Reader, parse_connections, slow_readers
 from tidscope_collector.inspection.locked_files import path_of
 from tidscope_collector.inspection.ports import Listener, listening_sockets, parse_listening
 from tidscope_collector.procfs.files import ProcFs
@@ -11,6 +12,7 @@ from tidscope_collector.queues import accept_queues, file_locks
 from tidscope_collector.queues.accept_queues import AcceptQueues
 from tidscope_collector.queues.devices import Devices
 from tidscope_collector.queues.file_locks import FileLock, FileLocks, parse_locks
+from tidscope_collector.queues.send_queues import SEARCH_EVERY, SendQueues
 
 SECOND = 1_000_000_000
 HEAD = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid\n"
@@ -107,6 +109,86 @@ def test_processes_that_begin_to_listen_are_found(
     host.listen(1)
     queues.read({7: 1, 8: 2}, SECOND)
     assert queues.table()["pid"].tolist() == [7, 8]
+
+
+CLIENT, SERVER = "0100007F:D431", "0100007F:1F90"
+MAPPED = "0000000000000000FFFF0000"
+
+
+def connection(local: str, remote: str, unsent: int, inode: int) -> str:
+    return (
+        f"   0: {local} {remote} 01 {unsent:08X}:00000000 00:00000000 00000000"
+        f"     0        0 {inode} 1 0000000000000000 20 4 0 10 -1\n"
+    )
+
+
+def stream(host: Host, unsent: int) -> None:
+    """Process 7 sends to process 8, by a socket of IPv6 that takes IPv4, and to another host."""
+    v4 = connection(CLIENT, SERVER, 0, 61) + connection(SERVER, "070200C0:0050", unsent, 62)
+    v6 = connection(MAPPED + SERVER, MAPPED + CLIENT, unsent, 60)
+    for pid in (7, 8):
+        (host.root / f"{pid}/net/tcp").write_text(HEAD + v4)
+        (host.root / f"{pid}/net/tcp6").write_text(HEAD + v6)
+        (host.root / f"{pid}/comm").write_text(f"program-{pid}\n")
+
+
+def find_readers(host: Host) -> list[Reader]:
+    return slow_readers(host.procfs, [7])
+
+
+def test_readers_that_are_too_slow_are_found_behind_both_kinds_of_sockets(host: Host) -> None:
+    stream(host, 9000)
+    host.opens(7, 4, "socket:[60]")
+    host.opens(7, 5, "socket:[62]")
+    host.opens(8, 9, "socket:[61]")
+    assert sorted(find_readers(host)) == [
+        Reader(60, 7, "127.0.0.1", 8, "program-8"),
+        Reader(62, 7, "192.0.2.7", 0, ""),
+    ]
+    stream(host, 8000)
+    assert find_readers(host) == []
+
+
+def test_full_connections_count_while_they_are_full(host: Host) -> None:
+    host.opens(7, 4, "socket:[60]")
+    host.opens(8, 9, "socket:[61]")
+    queues = SendQueues(host.procfs, lambda _: find_readers(host))
+    stream(host, 9000)
+    queues.read({7: 1}, 0)
+    queues.read({7: 1}, SECOND)
+    assert queues.table().tolist() == [(1, 7, 8, 1, 9000, SECOND, SECOND, "127.0.0.1", "program-8")]
+    stream(host, 0)
+    queues.read({7: 1}, SECOND)
+    assert queues.table().tolist() == [
+        (1, 7, 8, 0, 0, SECOND, 2 * SECOND, "127.0.0.1", "program-8")
+    ]
+
+
+def test_readers_are_searched_now_and_then_and_only_for_unknown_connections(host: Host) -> None:
+    searches = 0
+
+    def find(_: Sequence[tuple[int, int]]) -> list[Reader]:
+        nonlocal searches
+        searches += 1
+        return find_readers(host)
+
+    queues = SendQueues(host.procfs, find)
+    queues.read({7: 1}, 0)
+    assert searches == 0
+    stream(host, 9000)
+    for _ in range(3 * SEARCH_EVERY):
+        queues.read({7: 1}, SECOND)
+    # Nobody of the target has these sockets.
+    assert searches == 1
+    assert len(queues.table()) == 0
+
+
+def test_a_cut_or_damaged_table_has_fewer_connections() -> None:
+    whole = HEAD + connection(CLIENT, SERVER, 5, 61)
+    cut = whole + connection(SERVER, CLIENT, 5, 60)[:-30]
+    assert [one.inode for one in parse_connections(cut.encode())] == [61]
+    damaged = whole.replace("00000005", "0000000g")
+    assert list(parse_connections(damaged.encode())) == []
 
 
 def test_locks_are_parsed_and_other_lines_left_out() -> None:

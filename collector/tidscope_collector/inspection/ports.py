@@ -59,11 +59,13 @@ def parse_listening(table: bytes) -> list[Listener]:
             host, _, port = columns[1].rpartition(b":")
             waiting = int(columns[4].rpartition(b":")[2], 16)
             number = int(port, 16)
-            found.append(Listener(int(columns[9]), number, f"{_host(host)}:{number}", waiting))
+            found.append(
+                Listener(int(columns[9]), number, f"{readable_host(host)}:{number}", waiting)
+            )
     return found
 
 
-def _host(words: bytes) -> str:
+def readable_host(words: bytes) -> str:
     """Return the address that is written as words of 32 bits."""
     numbers = [int(words[at : at + 8], 16) for at in range(0, len(words), 8)]
     packed = struct.pack(f"={len(numbers)}I", *numbers)

@@ -39,6 +39,7 @@ from tidscope_collector.inspection.answering import (
     say,
     taking,
 )
+from tidscope_collector.inspection.connections import slow_readers
 from tidscope_collector.inspection.container_files import container_names
 from tidscope_collector.inspection.demangling import readable_names
 from tidscope_collector.inspection.go_profiles import goroutine_profile, mutex_profile
@@ -135,6 +136,17 @@ def sockets(arguments: Arguments, answer: int) -> None:
     pids = [pid for pid, start_ticks in arguments["identities"] if _is_alive(pid, start_ticks)]
     found = listening_sockets(ProcFs(Path()), pids)
     say(answer, {"sockets": [[one.inode, one.address, pid] for one, pid in found]})
+
+
+def readers(arguments: Arguments, answer: int) -> None:
+    """Answer who does not take what processes have sent. Only kernel data is read.
+
+    Arguments: identities: IDs and start times.
+    Answers: {"readers": [[inode, pid, address, peer_pid, peer], …]}; see `slow_readers`.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 5, PROCESSES_S * 2))
+    pids = [pid for pid, start_ticks in arguments["identities"] if _is_alive(pid, start_ticks)]
+    say(answer, {"readers": slow_readers(ProcFs(Path()), pids)})
 
 
 def locked_file(arguments: Arguments, answer: int) -> None:
@@ -271,6 +283,7 @@ def questions(places: Places) -> Mapping[str, Question]:
         "ports": taking(ports, "identities"),
         "port": taking(port, *PROCESS, "port"),
         "sockets": taking(sockets, "identities"),
+        "readers": taking(readers, "identities"),
         "locked_file": taking(locked_file, *PROCESS, "file"),
         "program": taking(program, *PROCESS),
         "agent_socket": taking(agent_socket, *PROCESS),

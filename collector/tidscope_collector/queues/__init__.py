@@ -1,4 +1,4 @@
-"""Queues that the kernel keeps: connections not yet accepted, locks of files, busy devices.
+"""Queues that the kernel keeps: connections not yet accepted or not read, locks of files, devices.
 
-Takes process IDs; gives rows of `accept_queues`, `file_locks` and `devices`.
+Takes process IDs; gives rows of `accept_queues`, `send_queues`, `file_locks` and `devices`.
 """

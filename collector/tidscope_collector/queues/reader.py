@@ -19,6 +19,7 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.queues.accept_queues import AcceptQueues
 from tidscope_collector.queues.devices import Devices
 from tidscope_collector.queues.file_locks import FileLocks
+from tidscope_collector.queues.send_queues import SendQueues
 
 EVERY_S = 0.5
 """Interval between two readings, in seconds."""
@@ -33,7 +34,7 @@ log = logging.getLogger("tidscope.queues")
 
 
 class QueueReader:
-    """Reads connections that wait to be accepted, locks of files, and devices. Thread-safe.
+    """Reads queues of connections, locks of files, and devices. Thread-safe.
 
     Args:
         members: returns start times of the living processes of the target, by ID; the thread of
@@ -48,6 +49,7 @@ class QueueReader:
         self._members = members
         self._rate_hz = rate_hz
         self._accepting, self._locks = AcceptQueues(procfs), FileLocks(procfs)
+        self._sending = SendQueues(procfs)
         self._devices = Devices(procfs)
         self._now: Mapping[int, int] = {}
         self._changed = threading.Condition()
@@ -63,7 +65,7 @@ class QueueReader:
             self._changed.notify_all()
 
     def tables(self) -> dict[TableName, Table]:
-        """Return all rows of `accept_queues`, `file_locks` and `devices`."""
+        """Return all rows of `accept_queues`, `send_queues`, `file_locks` and `devices`."""
         members = self._members()
         with self._changed:
             self._now = members
@@ -103,10 +105,12 @@ class QueueReader:
         since_ns = since_ns if since_ns <= LONGEST_GAP_S * 1e9 else 0
         self._read_ns = now_ns
         self._accepting.read(members, since_ns)
+        self._sending.read(members, since_ns)
         self._locks.read(members, since_ns)
         self._devices.read()
         made: dict[TableName, Table] = {
             "accept_queues": self._accepting.table(),
+            "send_queues": self._sending.table(),
             "file_locks": self._locks.table(),
             "devices": self._devices.table(),
         }

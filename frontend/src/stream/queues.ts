@@ -1,10 +1,10 @@
 /**
- * Queues that the kernel keeps, within the visible window: connections not yet accepted, locks of
- * files, and devices. By readings twice a second, between which a queue is as it was at the end.
+ * Queues that the kernel keeps, within the visible window: connections not yet accepted or not read,
+ * locks of files, and devices. By readings twice a second, between which a queue is as it was at the end.
  */
 
 import type { ViewInput } from "./chartView";
-import { ACCEPT_QUEUES, DEVICES, FILE_LOCKS } from "./facts/facts";
+import { ACCEPT_QUEUES, DEVICES, FILE_LOCKS, SEND_QUEUES } from "./facts/facts";
 
 /** A listening socket of the target. */
 export interface AcceptQueue {
@@ -16,6 +16,15 @@ export interface AcceptQueue {
   readonly waiting: number;
   /** Share of the time in which a connection waits. */
   readonly some: number;
+}
+
+/** A process of the target whose connections to a reader are full. */
+export interface SendQueue {
+  readonly pid: number;
+  /** Process that reads, such as "process store (90)"; its address if it is not of this host. */
+  readonly reader: string;
+  /** Full connections on average. */
+  readonly full: number;
 }
 
 /** A process that holds locks of a file, or waits for one. */
@@ -50,15 +59,22 @@ export interface BusyInterface {
 
 export interface QueuesView {
   readonly accepting: readonly AcceptQueue[];
+  /** The fullest first. */
+  readonly sending: readonly SendQueue[];
   readonly files: readonly LockedFile[];
   readonly disks: readonly BusyDisk[];
   readonly interfaces: readonly BusyInterface[];
 }
 
-export const NO_QUEUES: QueuesView = { accepting: [], files: [], disks: [], interfaces: [] };
+export const NO_QUEUES = {
+  ...{ accepting: [], sending: [], files: [], disks: [], interfaces: [] },
+} as const satisfies QueuesView;
 
 export function queuesView(input: ViewInput): QueuesView {
-  return { accepting: acceptQueues(input), files: lockedFiles(input), ...devices(input) };
+  return {
+    ...{ accepting: acceptQueues(input), sending: sendQueues(input), files: lockedFiles(input) },
+    ...devices(input),
+  };
 }
 
 function acceptQueues({ model, span, now_s }: ViewInput): readonly AcceptQueue[] {
@@ -82,6 +98,24 @@ function acceptQueues({ model, span, now_s }: ViewInput): readonly AcceptQueue[]
     });
   }
   return [...found.values()];
+}
+
+function sendQueues({ model, span, now_s }: ViewInput): readonly SendQueue[] {
+  const table = model.facts.send_queues;
+  const window = table.window(span.t0_s, Math.min(span.t1_s, now_s));
+  const found: SendQueue[] = [];
+  for (const slot of table.all()) {
+    const covered = table.grown(window, slot, SEND_QUEUES.covered_ns);
+    const full = table.grown(window, slot, SEND_QUEUES.full_ns) / covered || 0;
+    if (full === 0) continue;
+    const peer_pid = table.fact(slot, SEND_QUEUES.peer_pid);
+    const reader =
+      peer_pid > 0
+        ? `process ${table.text(slot, SEND_QUEUES.peer)} (${peer_pid})`
+        : table.text(slot, SEND_QUEUES.address);
+    found.push({ pid: table.fact(slot, SEND_QUEUES.pid), reader, full });
+  }
+  return found.toSorted((a, b) => b.full - a.full);
 }
 
 function lockedFiles({ model, span, now_s }: ViewInput): readonly LockedFile[] {

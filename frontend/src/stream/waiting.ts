@@ -10,6 +10,7 @@ import type { FactsState } from "./facts/parties";
 import { HERE, type Placed } from "./facts/places";
 import { type GilThread, type LockRow, type LocksView, locksView } from "./locks";
 import { contendedRoles, lifeWithin, ownWakes, statesWithin, wallWithin } from "./parked";
+import { queuesView, type SendQueue } from "./queues";
 import { STATES, type StateGroup, type StateId, stateNumbered } from "./states";
 import { type CgroupView, type TakersView, takersView } from "./takers";
 import type { Thread } from "./threads";
@@ -190,12 +191,14 @@ function stateRows(
   all: number,
 ): readonly WaitRow[] {
   const sums = stateSums(input, t0_s, t1_s);
+  const { sending } = queuesView(input);
   const seconds = t1_s - t0_s;
   return Array.from(sums, ([key, { role, named, threads, seconds: waited, count }]): WaitRow => {
     const state = STATES.find(({ id }) => id === named);
     const group = state?.group ?? "other";
     const peers = group === "network" || group === "pipes";
     const peer = peers ? peerOf(wakes(), `role:${role}`) : null;
+    const reader = named === "socket_send" ? readerOf(input, sending, threads) : "";
     const both = STATES.flatMap(({ number, id }) => (ROW_STATES.get(number) === named ? [id] : []));
     return {
       ...HERE,
@@ -210,10 +213,21 @@ function stateRows(
       mean_s: count > 0 ? waited / count : Number.NaN,
       waiters: threads.size,
       role,
-      by: peer?.name ?? "",
+      by: reader || (peer?.name ?? ""),
       estimated: false,
     };
   });
+}
+
+/** Reader of the fullest connections of some threads' processes; "" if none are full. */
+function readerOf(
+  { model }: ViewInput,
+  sending: readonly SendQueue[],
+  threads: ReadonlySet<number>,
+): string {
+  const pids = new Set(Array.from(threads, (tid) => model.threads.byTid.get(tid)?.process?.pid));
+  // In a target of one process, no thread has one.
+  return sending.find(({ pid }) => pids.has(undefined) || pids.has(pid))?.reader ?? "";
 }
 
 /** Time of threads in the states of rows, by role and row. */

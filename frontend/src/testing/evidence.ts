@@ -6,6 +6,7 @@ import type { Evidence, LockEvidence, RoleTimes, Rule, TimesOf } from "../stream
 import { ofRules } from "../stream/findings/findings";
 import { NO_LIMITS } from "../stream/limits";
 import type { LockThread } from "../stream/locks";
+import { NO_QUEUES } from "../stream/queues";
 import { STATES, type StateId } from "../stream/states";
 import type { TakerRow } from "../stream/takers";
 import type { WakeEdge, WakeNode } from "../stream/wakes";
@@ -32,7 +33,7 @@ export const NOTHING: Evidence = {
   cgroup: null,
   limits: NO_LIMITS,
   goroutines: { state: "absent", seconds: 0, all: 0, rows: [] },
-  queues: { accepting: [], files: [], disks: [], interfaces: [] },
+  queues: NO_QUEUES,
   cohorts: [],
   go: false,
   grouped: false,

@@ -310,6 +310,27 @@ COLUMNS: dict[TableName, dict[str, ColumnType]] = {
         # Address and port at which it listens.
         "address": "utf8",
     },
+    # TCP connections of the target whose readers have not taken 8 KiB or more, which are read at intervals.
+    "send_queues": {
+        # Number of the sender and its reader, from 1; unique within the target.
+        "reader": "uint32",
+        # Process of the target that sends.
+        "pid": "uint32",
+        # Process that reads; 0 if it is on another host, or in another network namespace.
+        "peer_pid": "uint32",
+        # Connections between them whose queue was full at the last reading.
+        "full": "uint64",
+        # Bytes in these queues.
+        "unsent": "uint64",
+        # Time of full queues: each counts for the time since the reading before.
+        "full_ns": "uint64",
+        # Time that readings stand for.
+        "covered_ns": "uint64",
+        # Address of the reader, without its port.
+        "address": "utf8",
+        # Name of the process that reads; empty if unknown.
+        "peer": "utf8",
+    },
     # Locks of files that processes of the target hold exclusively, or wait for, which are read at intervals.
     "file_locks": {
         # Number of the file, from 1; unique within the target.
@@ -436,6 +457,7 @@ KEYS: dict[TableName, tuple[str, ...]] = {
     "goroutines": ("stack",),
     "goroutine_stacks": ("stack",),
     "accept_queues": ("socket", "pid"),
+    "send_queues": ("reader",),
     "file_locks": ("file", "pid"),
     "devices": ("device",),
     "stack_frames": ("frame",),
@@ -463,6 +485,7 @@ ROWS: dict[TableName, RowKind] = {
     "goroutines": "figures",
     "goroutine_stacks": "names",
     "accept_queues": "figures",
+    "send_queues": "figures",
     "file_locks": "figures",
     "devices": "figures",
     "stack_frames": "names",

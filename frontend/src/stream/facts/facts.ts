@@ -35,6 +35,11 @@ export const ACCEPT_QUEUES = {
   ...{ waiting_ns: 0, some_ns: 1, covered_ns: 2 },
   ...{ waiting: 0, address: 1 },
 } as const;
+export const SEND_QUEUES = {
+  reader: 0,
+  ...{ full_ns: 0, covered_ns: 1 },
+  ...{ pid: 0, peer_pid: 1, full: 2, unsent: 3, address: 4, peer: 5 },
+} as const;
 export const FILE_LOCKS = {
   ...{ file: 0, pid: 1 },
   ...{ held_ns: 0, waiting_ns: 1, covered_ns: 2 },
@@ -59,6 +64,7 @@ const NAMES = [
   "goroutines",
   "goroutine_stacks",
   "accept_queues",
+  "send_queues",
   "file_locks",
   "devices",
 ] as const;
@@ -94,6 +100,7 @@ export class Facts {
   readonly goroutines: FactTable;
   readonly goroutine_stacks: FactTable;
   readonly accept_queues: FactTable;
+  readonly send_queues: FactTable;
   readonly file_locks: FactTable;
   readonly devices: FactTable;
   /** Incremented with each instant. */
@@ -137,6 +144,12 @@ export class Facts {
       ["waiting_ns", "some_ns", "covered_ns"],
       ["waiting", "address"],
       2,
+    );
+    this.send_queues = table(
+      ["reader"],
+      ["full_ns", "covered_ns"],
+      ["pid", "peer_pid", "full", "unsent", "address", "peer"],
+      1,
     );
     this.file_locks = table(["file", "pid"], ["held_ns", "waiting_ns", "covered_ns"], ["path"], 2);
     this.devices = table(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { SECONDS, texts, timesOf } from "../../testing/evidence";
 import type { StateId } from "../states";
-import { COHORT_RULE } from "./cohorts";
+import { born, COHORT_RULE } from "./cohorts";
 import type { ThreadTimes } from "./finding";
 
 function thread(tid: number, states: Partial<Record<StateId, number>>, idle = 0): ThreadTimes {
@@ -37,5 +37,22 @@ describe("a pool behind an event loop", () => {
     expect(texts(COHORT_RULE, evidence(0, 0))).toEqual([]);
     expect(texts(COHORT_RULE, evidence(0, 2, 0))).toEqual([]);
     expect(texts(COHORT_RULE, { ...evidence(0, 2), go: true })).toEqual([]);
+  });
+});
+
+describe("threads that began together", () => {
+  const at = (tid: number, born_s: number): ThreadTimes => ({ ...thread(tid, {}), born_s });
+  const tids = (threads: readonly ThreadTimes[], wakers: readonly number[]) =>
+    born(threads, ({ tid }) => wakers.includes(tid)).map((group) => group.map(({ tid }) => tid));
+
+  it("are a pool from the first one on that wakes the loop", () => {
+    // Threads of Node 20: four helpers of V8, one of the debugger, four of the pool.
+    const started = [-9.03, -9.03, -9.03, -9.03, -9.01, -9, -9, -9, -9].map((born_s, tid) =>
+      at(tid, born_s),
+    );
+    expect(tids(started, [5, 6, 7, 8])).toEqual([[5, 6, 7, 8]]);
+    // One that has no work is of the pool.
+    expect(tids(started, [5, 8])).toEqual([[5, 6, 7, 8]]);
+    expect(tids(started, [])).toEqual([]);
   });
 });

@@ -30,21 +30,30 @@ export function cohorts(input: ViewInput, threads: readonly ThreadTimes[]): read
           ({ tid, name, process }) =>
             tid !== main.tid && name === main.name && process === main.process,
         )
-        .toSorted((a, b) => a.born_s - b.born_s);
+        .toSorted((a, b) => a.born_s - b.born_s || a.tid - b.tid);
       if (unnamed.length < SIZES[0]) return [];
       const wakers = new Map(
         wakePartners(input, main.tid, "wakers").map(({ tid, per_s }) => [tid, per_s] as const),
       );
-      return born(unnamed).map((own) => {
-        const rates = own.map(({ tid }) => wakers.get(tid) ?? 0);
+      const rateOf = ({ tid }: ThreadTimes): number => wakers.get(tid) ?? 0;
+      return born(unnamed, (thread) => rateOf(thread) >= DONE_PER_S).map((own) => {
+        const rates = own.map(rateOf);
         const wakes_per_s = rates.reduce((sum, each) => sum + each, 0);
         return { main, threads: own, wakes_per_s, least_per_s: Math.min(...rates) };
       });
     });
 }
 
-/** Groups of threads that began together. */
-function born(threads: readonly ThreadTimes[]): readonly (readonly ThreadTimes[])[] {
+/**
+ * Groups of threads that began together. Those that began before the first one that wakes the loop
+ * are none of its pool: of Node they are helpers of V8, and of the debugger.
+ *
+ * @param threads in the order in which they began.
+ */
+export function born(
+  threads: readonly ThreadTimes[],
+  wakes: (thread: ThreadTimes) => boolean,
+): readonly (readonly ThreadTimes[])[] {
   const groups: ThreadTimes[][] = [];
   for (const thread of threads) {
     const group = groups.at(-1);
@@ -52,7 +61,10 @@ function born(threads: readonly ThreadTimes[]): readonly (readonly ThreadTimes[]
     if (group && last && thread.born_s - last.born_s <= TOGETHER_S) group.push(thread);
     else groups.push([thread]);
   }
-  return groups.filter(({ length }) => length >= SIZES[0] && length <= SIZES[1]);
+  return groups
+    .map((group) => group.slice(group.findIndex(wakes)))
+    .filter((group) => group.some(wakes))
+    .filter(({ length }) => length >= SIZES[0] && length <= SIZES[1]);
 }
 
 /** Thresholds: share of the time in which they wait for work, and how often each wakes the loop. */

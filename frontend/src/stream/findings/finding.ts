@@ -150,7 +150,10 @@ export interface EventLoop {
   readonly held: number;
   readonly held_s: number;
   readonly held_in: StateId | null;
-  /** Whether it is the main thread of a process that listens at a port. */
+  /**
+   * Whether it is the main thread of a process that listens at a port, or another one of it that
+   * sleeps at futexes, as a JVM's.
+   */
   readonly listens: boolean;
 }
 

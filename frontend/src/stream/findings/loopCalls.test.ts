@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { SECONDS, texts, timesOf } from "../../testing/evidence";
 import type { EventLoop } from "./finding";
 import { LOOP_CALL_RULE } from "./loopCalls";
+import { sleepsAtFutexes } from "./loopEvidence";
 
 describe("an event loop that waits in calls", () => {
   const loop = (more: Partial<EventLoop> = {}) => ({
@@ -31,5 +32,24 @@ describe("an event loop that waits in calls", () => {
     expect(texts(LOOP_CALL_RULE, loop({ held_s: 3 }))).toEqual([]);
     expect(texts(LOOP_CALL_RULE, loop({ listens: false }))).toEqual([]);
     expect(texts(LOOP_CALL_RULE, loop({ calls: 60 }))).toEqual([]);
+  });
+});
+
+describe("a thread of a JVM that polls", () => {
+  const parked = { parked: 60, parked_s: 10 };
+  const timers = { kind: "interrupt" as const, per_s: 2, blocked: 0.2 };
+  const asking = { kind: "role" as const, per_s: 90, blocked: 0.6 };
+  const of = { seconds: SECONDS, polling_s: 40, alone: true };
+
+  it("sleeps if timers end its long waits, whoever ends its polls", () => {
+    expect(sleepsAtFutexes(parked, [timers, asking], of)).toBe(true);
+    expect(sleepsAtFutexes(parked, [timers], { ...of, alone: false })).toBe(true);
+  });
+
+  it("does not if it never waits long, or others may have ended that", () => {
+    expect(sleepsAtFutexes({ parked: 0, parked_s: 0 }, [timers], of)).toBe(false);
+    expect(sleepsAtFutexes(parked, [{ ...timers, blocked: 0.05 }], of)).toBe(false);
+    expect(sleepsAtFutexes(parked, [timers, asking], { ...of, alone: false })).toBe(false);
+    expect(sleepsAtFutexes(parked, [timers, { ...asking, blocked: 0.8 }], of)).toBe(false);
   });
 });

@@ -51,6 +51,7 @@ export const LOOP_CALL_RULE: Rule = {
 /** Waits of a loop in words. */
 const WAITS: Partial<Record<StateId, string>> = {
   sleep: "sleeps in a call",
+  futex: "sleeps in a call",
   socket_receive: "waits in a call for bytes of a socket",
   socket_send: "waits in a call to send",
   socket_connect: "waits in a call to connect",

@@ -9,6 +9,7 @@ import { growthWithin } from "../parked";
 import { readThread, ringOf } from "../series";
 import { STATES, type StateId } from "../states";
 import type { TargetModel } from "../targetModel";
+import { type WakePartner, wakePartners } from "../wakes";
 import { type EventLoop, inStates, type ThreadTimes } from "./finding";
 
 /** A stay on a CPU that does little, in seconds: the upper end of a bucket. */
@@ -18,7 +19,7 @@ const LONG_S = 0.03;
 
 /** A wait in a call that is long for an event loop, in seconds: the lower end of a bucket. */
 const HELD_S = 2 ** 25 / 1e9;
-/** States in which an event loop is held up. Waits at futexes may be for work, as of a pool. */
+/** States in which an event loop is held up; waits at futexes may be for work, as of a pool. */
 const HELD_IN: ReadonlySet<StateId | undefined> = new Set<StateId>([
   ...(["sleep", "socket_receive", "socket_send", "socket_connect", "pipe"] as const),
   ...(["file_read", "file_read_disk", "file_write", "file_write_disk"] as const),
@@ -37,11 +38,14 @@ export interface Stays {
   held_s: number;
   held_in: StateId | null;
   most_held_s: number;
+  /** Long waits at futexes: their number, and seconds at least. */
+  parked: number;
+  parked_s: number;
 }
 
 const NO_STAYS: Stays = {
   ...{ polls: 0, runs: 0, short_runs: 0, long: 0, long_s: 0 },
-  ...{ held: 0, held_s: 0, held_in: null, most_held_s: 0 },
+  ...{ held: 0, held_s: 0, held_in: null, most_held_s: 0, parked: 0, parked_s: 0 },
 };
 
 /** Stays of threads within the window, by tid. */
@@ -52,10 +56,11 @@ export function staysByTid({ model, span, now_s }: ViewInput): ReadonlyMap<numbe
   for (const slot of stays.all()) {
     const state = STATES[stays.key(slot, STAYS.state) - 1]?.id;
     const held = HELD_IN.has(state);
-    if (state !== "poll" && state !== "on_cpu" && !held) continue;
+    const parked = state === "futex";
+    if (state !== "poll" && state !== "on_cpu" && !held && !parked) continue;
     const bucket = stays.key(slot, STAYS.bucket);
     const least_s = lowerOf(bucket);
-    if (held && least_s < HELD_S) continue;
+    if ((held || parked) && least_s < HELD_S) continue;
     const count = stays.grown(window, slot, STAYS.count);
     if (count === 0) continue;
     const tid = stays.key(slot, STAYS.tid);
@@ -66,6 +71,11 @@ export function staysByTid({ model, span, now_s }: ViewInput): ReadonlyMap<numbe
     }
     if (state === "poll") {
       sums.polls += count;
+      continue;
+    }
+    if (parked) {
+      sums.parked += count;
+      sums.parked_s += count * least_s;
       continue;
     }
     if (held) {
@@ -89,10 +99,11 @@ export function staysByTid({ model, span, now_s }: ViewInput): ReadonlyMap<numbe
 
 /** Threads that poll, with their long stretches on a CPU. */
 export function eventLoops(
-  { model, span, now_s }: ViewInput,
+  input: ViewInput,
   threads: readonly ThreadTimes[],
   stays: ReadonlyMap<number, Stays>,
 ): readonly EventLoop[] {
+  const { model, span, now_s } = input;
   const t0_s = Math.max(span.t0_s, model.since_s);
   const t1_s = Math.min(span.t1_s, now_s);
   const callsOf = ({ tid }: ThreadTimes): number => {
@@ -103,17 +114,67 @@ export function eventLoops(
   };
   const mains = new Set([...mainThreads(model)].map(({ tid }) => tid));
   const listening = listeningPids(model);
+  const [onlyPid = 0] = listening.size === 1 ? listening : [];
   const pidOf = ({ tid }: ThreadTimes) => model.threads.byTid.get(tid)?.process?.pid;
   return threads.flatMap((thread) => {
     if (inStates(thread, "poll") === 0) return [];
-    const { polls, long, long_s, held, held_s, held_in } = stays.get(thread.tid) ?? NO_STAYS;
+    const own = stays.get(thread.tid) ?? NO_STAYS;
+    const { polls, long, long_s } = own;
     const calls = callsOf(thread);
     // Reading a series costs more than the sums: idle threads have no stalls.
     const busy = thread.cpu >= BUSY * thread.wall;
     const stalled = busy ? stalls(model, thread, t0_s, t1_s) : NO_STALLS;
-    const listens = mains.has(thread.tid) && listening.has(pidOf(thread) ?? thread.tid);
+    const main = mains.has(thread.tid);
+    const serves = listening.has(pidOf(thread) ?? (main ? thread.tid : onlyPid));
+    const sleeps =
+      serves &&
+      !main &&
+      sleepsAtFutexes(own, wakePartners(input, thread.tid, "wakers"), {
+        seconds: t1_s - t0_s,
+        polling_s: inStates(thread, "poll"),
+        alone: threads.filter(({ role }) => role === thread.role).length === 1,
+      });
+    const { held, held_s, held_in } = sleeps
+      ? ({ held: own.parked, held_s: own.parked_s, held_in: "futex" } as const)
+      : own;
+    const listens = serves && (main || sleeps);
     return [{ thread, polls, calls, long, long_s, held, held_s, held_in, listens, ...stalled }];
   });
+}
+
+/** Share of long waits at futexes that threads may end, for timers to have ended the others. */
+const BY_THREADS = 0.2;
+/** Share by which sums of the ledger and of wake-ups may differ, of different times of reading. */
+const READ_APART = 0.1;
+
+/**
+ * Whether timers end a thread's long waits at futexes: so a JVM's thread sleeps. Others that wake it
+ * then end its polls; who waits for work is woken for each piece.
+ */
+export function sleepsAtFutexes(
+  { parked, parked_s }: Pick<Stays, "parked" | "parked_s">,
+  wakers: readonly Pick<WakePartner, "kind" | "per_s" | "blocked">[],
+  of: {
+    readonly seconds: number;
+    /** Seconds in polls. */
+    readonly polling_s: number;
+    /** Whether no other thread has its role. */
+    readonly alone: boolean;
+  },
+): boolean {
+  if (parked === 0) return false;
+  let [threads, ended_s, timers_s] = [0, 0, 0];
+  for (const { kind, per_s, blocked } of wakers) {
+    if (kind === "interrupt") {
+      timers_s += blocked * of.seconds;
+      continue;
+    }
+    threads += per_s * of.seconds;
+    ended_s += blocked * of.seconds;
+  }
+  const apart_s = READ_APART * (of.polling_s + parked_s);
+  const fits = timers_s >= parked_s - apart_s && ended_s <= of.polling_s + apart_s;
+  return fits && (of.alone || threads <= BY_THREADS * parked);
 }
 
 /** Processes of the target that have a listening socket open. */

@@ -19,7 +19,7 @@ describe("connections that wait to be accepted", () => {
           by: { ...BY, ...by },
         },
       ],
-      ...{ files: [], disks: [], interfaces: [] },
+      ...{ sending: [], files: [], disks: [], interfaces: [] },
     },
   });
 
@@ -51,7 +51,7 @@ describe("a lock of a file", () => {
           by: { ...BY, name: "6 processes of bookkeeper", ...by },
         },
       ],
-      ...{ accepting: [], disks: [], interfaces: [] },
+      ...{ accepting: [], sending: [], disks: [], interfaces: [] },
     },
   });
   const turns = [0.17, 0.16, 0.17, 0.16, 0.17, 0.16].map((held) => [held, 0] as const);
@@ -91,12 +91,21 @@ describe("queues of a window", () => {
       },
       address: "[::]:80",
     });
+    const sending = (reader: number, full_ns: number, t_s: number) => ({
+      ...{ reader, pid: 7, peer_pid: 0, full: 1, unsent: 9000, full_ns, covered_ns: 1e9 * t_s },
+      ...{ address: "192.0.2.7", peer: "" },
+    });
     const at = (t_s: number) => ({
       t_s,
       facts: {
         accept_queues: [
           { ...socket(t_s), pid: 7 },
           { ...socket(t_s), pid: 8 },
+        ],
+        send_queues: [
+          sending(1, 5e8 * t_s, t_s),
+          { ...sending(2, 3e9 * t_s, t_s), peer_pid: 90, peer: "store" },
+          sending(3, 0, t_s),
         ],
         file_locks: [
           { file: 2, pid: 7, held_ns: 5e8 * t_s, waiting_ns: 0, covered_ns: 1e9 * t_s, path: "x" },
@@ -117,6 +126,10 @@ describe("queues of a window", () => {
     const view = queuesView(factInput(factModel(["a"], [at(0), at(5), at(10)])));
     expect(view).toEqual({
       accepting: [{ socket: 1, address: "[::]:80", pids: [7, 8], waiting: 2, some: 0.5 }],
+      sending: [
+        { pid: 7, reader: "process store (90)", full: 3 },
+        { pid: 7, reader: "192.0.2.7", full: 0.5 },
+      ],
       files: [{ file: 2, path: "x", lockers: [{ pid: 7, held: 0.5, waiting: 0 }] }],
       disks: [{ name: "sda", busy: 0.9, requests: 3 }],
       interfaces: [{ name: "eth0", speed: 125e6, received: 10, sent: 1e8 }],

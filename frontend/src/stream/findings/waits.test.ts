@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { edge, node, roleOf, texts, wakesOf } from "../../testing/evidence";
 import { NO_LIMITS } from "../limits";
+import { NO_QUEUES } from "../queues";
 import { DISK_RULE, FAULTS_RULE, MEMORY_RULE, NETWORK_RULE } from "./waits";
 
 it("says which role waits for the disk, of the time in which it has work", () => {
@@ -76,6 +77,23 @@ describe("network waits", () => {
     ]);
   });
 
+  it("name readers of full connections rather than who wakes the sender", () => {
+    const roles = [roleOf("client-#", 4, {}, { socket_send: 235 })];
+    const sending = [
+      { pid: 7, reader: "process slow-client (91)", full: 2 },
+      { pid: 7, reader: "192.0.2.7", full: 1 },
+    ];
+    const sentence = (own: typeof sending) =>
+      texts(NETWORK_RULE, { roles, ...wakes(30), queues: { ...NO_QUEUES, sending: own } })[0];
+    expect(sentence(sending.slice(0, 1))).toMatch(/process slow-client \(91\) reads too slowly\.$/);
+    expect(sentence(sending)).toMatch(/slow-client \(91\) and 1 other read too slowly\.$/);
+    // One connection does not explain what four threads wait for; another process' none of it.
+    expect(sentence(sending.slice(1))).toMatch(/store \(90\) reads too slowly\.$/);
+    const other = [{ ...roleOf("client-#", 4, {}, { socket_send: 235 }), process: "web (8)" }];
+    const queues = { ...NO_QUEUES, sending };
+    expect(texts(NETWORK_RULE, { roles: other, ...wakes(30), queues })[0]).toMatch(/store \(90\)/);
+  });
+
   it("name who answers late, or is asked one by one", () => {
     const roles = [roleOf("client-#", 6, {}, { socket_receive: 330 })];
     expect(texts(NETWORK_RULE, { roles, ...wakes(11) })).toEqual([
@@ -106,14 +124,12 @@ it("says which role causes page faults, if the kernel is busy with them", () => 
 });
 
 describe("a saturated device", () => {
-  const queues = { accepting: [], files: [], disks: [], interfaces: [] };
-
   it("is named with waits for disks, if it is busy all the time with several requests", () => {
     const reader = roleOf("reader", 1, { disk: 30 }, { file_read_disk: 30 });
     const sentence = (busy: number, requests: number) =>
       texts(DISK_RULE, {
         roles: [reader],
-        queues: { ...queues, disks: [{ name: "sda", busy, requests }] },
+        queues: { ...NO_QUEUES, disks: [{ name: "sda", busy, requests }] },
       })[0];
     expect(sentence(0.99, 8)).toMatch(
       /not idle, while the disk sda is busy 99\.0 % of the time with 8 requests: it reads files\.$/,
@@ -128,7 +144,7 @@ describe("a saturated device", () => {
       texts(NETWORK_RULE, {
         roles: [sender],
         queues: {
-          ...queues,
+          ...NO_QUEUES,
           interfaces: [{ name: "eth0", speed: 125 << 20, received: 0, sent }],
         },
       })[0];

@@ -177,6 +177,30 @@ export const MEMORY_RULE: Rule = {
 /** Thresholds: share of a role's time in the network, and thread-seconds per second. */
 const NETWORK_SHARE = 0.5;
 const NETWORK = 0.5;
+/** Share of a role's waits to send that a full connection must explain. */
+const EXPLAINED = 0.3;
+
+interface SlowReaders {
+  readonly name: string;
+  readonly full: number;
+}
+
+/** Processes that do not take what a role sends, by full connections; null if none are known. */
+function slowReaders(
+  { process }: RoleTimes,
+  send: number,
+  { sending }: QueueEvidence,
+): SlowReaders | null {
+  const pid = Number(/\((\d+)\)$/.exec(process)?.[1]);
+  const own = sending.filter((each) => Number.isNaN(pid) || each.pid === pid);
+  const full = own.reduce((sum, each) => sum + each.full, 0);
+  const [most] = own;
+  if (!most || full < EXPLAINED * send) return null;
+  const readers = new Set(own.map(({ reader }) => reader));
+  const others = readers.size > 1 ? ` and ${counted(readers.size - 1, "other")}` : "";
+  return { name: `${most.reader}${others}`, full };
+}
+
 /** Answers a second and thread that are many: each may be a question of its own. */
 const MANY = 500;
 /** A wait for bytes that is long, in seconds, if it is for an answer. */
@@ -206,9 +230,11 @@ export const NETWORK_RULE: Rule = {
       const many = peer !== null && peer.per_s >= ease(id) * MANY * threads;
       // A receiver's waker shows if its bytes come from one peer; a sender waits for its own peer.
       if (!sends && (!peer || (!many && each_s < ease(id) * ANSWER_S))) return [];
-      const who = peer?.name ?? "the other side";
+      const readers = sends ? slowReaders(times, send / seconds, queues) : null;
+      const who = readers?.name ?? peer?.name ?? "the other side";
+      const read = who.includes(" and ") ? "read" : "reads";
       const text = sends
-        ? `${name} waits ${share} of the time to send: ${saturatedInterface(queues) || `${who} reads too slowly`}.`
+        ? `${name} waits ${share} of the time to send: ${saturatedInterface(queues) || `${who} ${read} too slowly`}.`
         : many
           ? `${name} asks ${who} ${formatNumber(peer.per_s, "1/s")} times a second, one question after the other, and waits ${share} of the time for answers.`
           : `${name} waits ${share} of the time for bytes from ${who}, ${formatValue(each_s, "s")} each time.`;
@@ -223,9 +249,11 @@ export const NETWORK_RULE: Rule = {
               "threads",
               `wait ${sends ? "to send" : "for bytes"} on average`,
             ),
-            peer
-              ? measured(peer.per_s, "1/s", `wake-ups a second by ${who}`)
-              : measured(threads, "threads", "not idle on average"),
+            readers
+              ? measured(readers.full, "count", "connections are full on average")
+              : peer
+                ? measured(peer.per_s, "1/s", `wake-ups a second by ${who}`)
+                : measured(threads, "threads", "not idle on average"),
           ],
           evidence: `${counted(Math.round(threads), "thread")}, over ${formatDuration(seconds)}. Threshold: ${percent(NETWORK_SHARE)} of its time.`,
           advice: sends
