@@ -15,6 +15,7 @@ GO = ("{build}/incident-go",)
 JAVA_21 = next((each for each in Path("/usr/lib/jvm").glob("*-2[1-9]-*/bin/java")), Path("java-21"))
 """A JVM with virtual threads."""
 PINNED = ("-cp", "{build}/java", "Pinned")
+RUST = ("{build}/incident-rust",)
 JAVA = ("java", "-Xmx192m", "-cp", "{build}/java", "Incident")
 NODE = ("node", str(HERE / "incident.mjs"))
 
@@ -297,7 +298,7 @@ INCIDENTS: tuple[Incident, ...] = (
     Incident(
         "rust-held-over-sync",
         "8 threads append to a file and hold a mutex of parking_lot while it is synced",
-        ("{build}/incident-rust",),
+        (*RUST, "held-over-sync"),
         right=r"writer.*(sync.*one (thread )?at a time|lock.*sync)",
         symptom=r"writer.*(each other|disk)",
         misleading=r"were idle",

@@ -3,6 +3,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 
 /**
  * JVM programs with one fault each, and the same without it: Incident KIND fault|healthy.
@@ -99,6 +100,20 @@ public final class Incident {
     });
   }
 
+  /** Twelve threads share two permits, as of a pool of connections, for 20 ms each; or twelve. */
+  private static void permits() {
+    Semaphore permits = new Semaphore(fault ? 2 : 12);
+    start(12, "checkout", () -> {
+      while (true) {
+        permits.acquireUninterruptibly();
+        sleep(20);
+        compute(100);
+        permits.release();
+        sleep(fault ? 1 : 100);
+      }
+    });
+  }
+
   public static void main(String[] arguments) {
     fault = arguments[1].equals("fault");
     System.out.println("ready");
@@ -107,6 +122,7 @@ public final class Incident {
       case "garbage" -> garbage();
       case "executor" -> executor();
       case "common-pool" -> commonPool();
+      case "permits" -> permits();
       default -> throw new IllegalArgumentException(arguments[0]);
     }
   }

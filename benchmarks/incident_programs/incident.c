@@ -4,7 +4,6 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
@@ -12,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -308,58 +306,6 @@ static void thread_leak(void)
 	}
 }
 
-/* Server that streams to a client who reads slowly; the twin's client reads. */
-static void *send_all(void *of)
-{
-	static char block[1 << 16];
-	int to = (intptr_t)of;
-
-	for (;;) {
-		if (send(to, block, sizeof block, MSG_NOSIGNAL) < 0)
-			return NULL;
-		if (!fault)
-			sleep_us(10000);
-	}
-}
-
-static void slow_client(void)
-{
-	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t bytes = sizeof address;
-	int listening = socket(AF_INET, SOCK_STREAM, 0);
-	static char block[1 << 16];
-
-	if (bind(listening, (struct sockaddr *)&address, bytes) || listen(listening, 16))
-		exit(1);
-	getsockname(listening, (struct sockaddr *)&address, &bytes);
-	if (!fork()) {
-		int streams[4];
-
-		pthread_setname_np(pthread_self(), "slow-client");
-		for (int i = 0; i < 4; i++) {
-			streams[i] = socket(AF_INET, SOCK_STREAM, 0);
-			if (connect(streams[i], (struct sockaddr *)&address, sizeof address))
-				_exit(1);
-		}
-		for (;;) {
-			ssize_t some = 0;
-
-			for (int i = 0; i < 4; i++)
-				some = recv(streams[i], block, fault ? 4096 : sizeof block, 0);
-			if (some <= 0)
-				_exit(0);
-			if (fault)
-				sleep_us(100000);
-		}
-	}
-	for (int i = 0; i < 4; i++) {
-		char name[16];
-
-		snprintf(name, sizeof name, "sender-%d", i);
-		start(name, send_all, (void *)(intptr_t)accept(listening, NULL, NULL));
-	}
-}
-
 /* A command for each request, started and waited for; the twin does the work itself. */
 static void *spawn(void *unused)
 {
@@ -444,6 +390,7 @@ static const struct {
 	{"fork-storm", fork_storm},	{"even-work", even_work},     {"file-writer", file_writer},
 	{"busy", busy},			{"reclaim", reclaim},	      {"lock-burst", lock_burst},
 	{"broadcast", broadcast},	{"deadlock", deadlock},	      {"polling", polling},
+	{"resolvers", resolvers},	{"unix-reader", unix_reader},
 };
 
 int main(int count, char **arguments)

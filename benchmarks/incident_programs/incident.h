@@ -67,3 +67,7 @@ static inline void start_many(int count, const char *role, void *(*work)(void *)
 void lock_burst(void);
 void broadcast(void);
 void polling(void);
+/* Programs of sockets.c. */
+void slow_client(void);
+void resolvers(void);
+void unix_reader(void);

@@ -5,16 +5,18 @@ benchmarks/incident_cases.py says what each is. They run until they are ended.
 
 import asyncio
 import hashlib
+import logging
 import os
 import queue
 import socket
 import socketserver
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 from urllib.request import urlopen
 
 FAULT = sys.argv[2] == "fault"
@@ -115,6 +117,62 @@ def deadlock() -> None:
     sell.start()
     restock.start()
     sell.join()
+
+
+def logging_lock() -> None:
+    """Ten threads log to a file that is synced under the handler's lock; the twin's is not."""
+
+    class Synced(logging.FileHandler):
+        def emit(self, record: logging.LogRecord) -> None:
+            super().emit(record)
+            if FAULT and self.stream:
+                os.fsync(self.stream.fileno())
+
+    log = logging.getLogger("orders")
+    with tempfile.NamedTemporaryFile(dir="/var/tmp") as file:
+        log.addHandler(Synced(file.name))
+
+    def work() -> None:
+        while True:
+            log.warning("an order of %s", DATA[:2000])
+            time.sleep(0.001 if FAULT else 0.05)
+
+    for number in range(10):
+        threading.Thread(target=work, name=f"order-{number}").start()
+    threading.Event().wait()
+
+
+def one_at_a_time() -> None:
+    """An HTTP server without threads that takes 50 ms for a page, and ten clients, or one."""
+
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            time.sleep(0.05)
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Page)
+    port = server.server_address[1]
+
+    def ask() -> None:
+        while True:
+            try:
+                urlopen(f"http://127.0.0.1:{port}/").read()
+            except OSError:
+                os._exit(0)
+            time.sleep(0.2)
+
+    def clients() -> int:
+        server.socket.close()
+        for _ in range(10 if FAULT else 1):
+            threading.Thread(target=ask, daemon=True).start()
+        return 0
+
+    in_child(clients)
+    server.serve_forever()
 
 
 def in_child(begin: Callable[[], int]) -> int:
@@ -237,6 +295,8 @@ def main() -> None:
         "semaphore": semaphore,
         "consumers": consumers,
         "deadlock": deadlock,
+        "logging-lock": logging_lock,
+        "one-at-a-time": one_at_a_time,
     }
     print("ready", flush=True)
     kinds[sys.argv[1]]()

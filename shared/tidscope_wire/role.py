@@ -16,7 +16,7 @@ _WORDS = """
     x86 x64 i386 i686 i915 amd64 arm64 riscv64 win32 ext2 ext3 ext4 jbd2 f2fs raid0 raid1 raid5
     raid6 raid10 utf8 utf16 base64 md5 sha1 sha256 sha512 crc32 crc32c lz4 bz2 h2 h264 h265 http1
     http2 http3 html5 mp3 mp4 oauth2 s3 k8s log4j log4j2 slf4j nio2 sqlite3 v8 v8worker db2 neo4j
-    cc1 python2 python3 php7 php8 lua5 perl5 qt5 qt6 gtk3 gtk4 wine64 k3s
+    x264 x265 cc1 python2 python3 php7 php8 lua5 perl5 qt5 qt6 gtk3 gtk4 wine64 k3s
 """
 WORDS = frozenset(_WORDS.split())
 """Lower-case words whose digits are part of the name: protocols, architectures, programs."""

@@ -234,7 +234,8 @@ function nodesOf(
 const PEER_SHARE = 0.5;
 
 /**
- * The party outside of the target that ends most of a role's waiting; null if none ends most.
+ * The party outside of the target that ends most of a role's waiting, or several processes of one
+ * name; null if none do.
  * @param key "role:NAME".
  */
 export function peerOf(
@@ -242,15 +243,28 @@ export function peerOf(
   key: string,
 ): { readonly name: string; readonly per_s: number } | null {
   const wakers = edges.filter(({ from, to }) => to === key && !from.startsWith("role:"));
-  const all = wakers.reduce((sum, { blocked }) => sum + blocked, 0);
-  const most = wakers.find(({ blocked }) => blocked > 0 && blocked >= PEER_SHARE * all);
-  const party = nodes.find((node) => node.key === most?.from);
-  if (!most || !party || party.kind === "kernel") return null;
-  const name =
-    party.kind === "process"
-      ? `process ${nameAndPlace(party)}`
-      : party.kind === "interrupt"
-        ? "the other side"
-        : party.name;
-  return { name, per_s: most.per_s };
+  const most = PEER_SHARE * wakers.reduce((sum, { blocked }) => sum + blocked, 0);
+  const parties = new Map(nodes.map((node) => [node.key, node]));
+  const byName = new Map<string, { nodes: WakeNode[]; blocked: number; per_s: number }>();
+  for (const { from, blocked, per_s } of wakers) {
+    const party = parties.get(from);
+    if (!party || blocked <= 0) continue;
+    if (blocked >= most) return party.kind === "kernel" ? null : { name: partyName(party), per_s };
+    if (party.kind !== "process") continue;
+    const name = party.name.replace(/ \(\d+\)$/, "");
+    const same = byName.get(name) ?? { nodes: [], blocked: 0, per_s: 0 };
+    same.nodes.push(party);
+    same.blocked += blocked;
+    same.per_s += per_s;
+    byName.set(name, same);
+  }
+  for (const [name, { nodes: same, blocked, per_s }] of byName) {
+    if (blocked >= most) return { name: `${same.length} processes of ${name}`, per_s };
+  }
+  return null;
+}
+
+function partyName(party: WakeNode): string {
+  if (party.kind === "process") return `process ${nameAndPlace(party)}`;
+  return party.kind === "interrupt" ? "the other side" : party.name;
 }

@@ -1,5 +1,7 @@
-//! Eight threads append to a file and hold a mutex of parking_lot while it is synced; the twin does
-//! not sync in it: incident-rust fault|healthy.
+//! Programs with one fault each, and the same without it: incident-rust KIND fault|healthy.
+//! benchmarks/incident_cases.py says what each is. They run until they are ended.
+
+mod blocked;
 
 use parking_lot::Mutex;
 use std::fs::{remove_file, File};
@@ -8,6 +10,8 @@ use std::sync::Arc;
 use std::thread::{sleep, Builder};
 use std::time::Duration;
 
+/// Threads append to a file and hold a mutex of parking_lot while it is synced; the twin's do not
+/// sync in it.
 fn append(journal: &Mutex<File>, fault: bool) -> std::io::Result<()> {
     let block = vec![0u8; 1 << 16];
     loop {
@@ -27,8 +31,7 @@ fn append(journal: &Mutex<File>, fault: bool) -> std::io::Result<()> {
     }
 }
 
-fn main() -> std::io::Result<()> {
-    let fault = std::env::args().nth(1).as_deref() == Some("fault");
+fn held_over_sync(fault: bool) -> std::io::Result<()> {
     let path = format!("/var/tmp/tidscope-incident-{}", std::process::id());
     let journal = Arc::new(Mutex::new(File::create(&path)?));
     remove_file(&path)?;
@@ -45,4 +48,14 @@ fn main() -> std::io::Result<()> {
         writer.join().expect("a writer panicked")?;
     }
     Ok(())
+}
+
+fn main() -> std::io::Result<()> {
+    let words: Vec<String> = std::env::args().collect();
+    let fault = words[2] == "fault";
+    match words[1].as_str() {
+        "held-over-sync" => held_over_sync(fault),
+        "blocked-async" => blocked::serve(fault),
+        other => panic!("{other} is none of the programs"),
+    }
 }

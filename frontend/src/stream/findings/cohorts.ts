@@ -8,6 +8,7 @@ import {
   type Cohort,
   idleAtFutexes,
   inStates,
+  mainActivity,
   measured,
   percent,
   type Rule,
@@ -90,7 +91,7 @@ export const COHORT_RULE: Rule = {
           id,
           text:
             `All ${counted(threads.length, "thread")} of the pool behind the event loop of ${name} are busy all the time: ` +
-            `they ${doing(threads)}, and what comes beside has to queue while the loop waits.`,
+            `they ${mainActivity(...threads)}, and what comes beside has to queue while the loop waits.`,
           numbers: [
             measured(waiting / wall, "share", "of their time waiting for work"),
             measured(wakes_per_s, "1/s", "wake-ups of the loop a second"),
@@ -106,22 +107,3 @@ export const COHORT_RULE: Rule = {
       ];
     }),
 };
-
-const DOING = [
-  ["compute", ["on_cpu", "preempted", "woken"]],
-  ["wait for pipes or devices", ["pipe"]],
-  ["wait for the disk", ["file_read_disk", "file_write_disk", "file_sync", "file_sync_disk"]],
-  ["read and write files", ["file_read", "file_write"]],
-  ["wait for the network", ["socket_receive", "socket_send", "socket_connect"]],
-  ["sleep", ["sleep"]],
-] as const;
-
-/** Main activity of threads, in words. */
-function doing(threads: readonly ThreadTimes[]): string {
-  const sums = DOING.map(([what, states]) => {
-    const seconds = threads.reduce((sum, each) => sum + inStates(each, ...states), 0);
-    return [what, seconds] as const;
-  });
-  const [what] = sums.reduce((a, b) => (b[1] > a[1] ? b : a));
-  return `mostly ${what}`;
-}

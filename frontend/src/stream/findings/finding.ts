@@ -334,3 +334,22 @@ export function idleAtFutexes(times: TimesOf): number {
 const IDLE_STATES = STATES.flatMap(({ id, idle }) => (idle ? [id] : []));
 
 const NUMBERS: ReadonlyMap<StateId, number> = new Map(STATES.map(({ id, number }) => [id, number]));
+
+const DOING = [
+  ["compute", ["on_cpu", "preempted", "woken"]],
+  ["wait for pipes or devices", ["pipe"]],
+  ["wait for the disk", ["file_read_disk", "file_write_disk", "file_sync", "file_sync_disk"]],
+  ["read and write files", ["file_read", "file_write"]],
+  ["wait for the network", ["socket_receive", "socket_send", "socket_connect"]],
+  ["sleep", ["sleep"]],
+] as const;
+
+/** Main activity of threads, or of threads of roles, in words. */
+export function mainActivity(...threads: readonly TimesOf[]): string {
+  const sums = DOING.map(([what, states]) => {
+    const seconds = threads.reduce((sum, each) => sum + inStates(each, ...states), 0);
+    return [what, seconds] as const;
+  });
+  const [what] = sums.reduce((a, b) => (b[1] > a[1] ? b : a));
+  return `mostly ${what}`;
+}

@@ -21,9 +21,9 @@ describe("threads that wake up to look", () => {
   it("are none that read, wake others, compute, or are woken by somebody or seldom", () => {
     expect(texts(POLLING_RULE, evidence(2000, 2000, 0, 5e-6, 900))).toEqual([]);
     expect(texts(POLLING_RULE, evidence(2000, 2000, 900, 5e-6, 0))).toEqual([]);
-    expect(texts(POLLING_RULE, evidence(2000, 2000, 0, 90e-6, 0))).toEqual([]);
+    expect(texts(POLLING_RULE, evidence(2000, 2000, 0, 40e-6, 0))).toEqual([]);
     expect(texts(POLLING_RULE, evidence(1000, 2000, 0, 5e-6, 0))).toEqual([]);
-    expect(texts(POLLING_RULE, evidence(90, 90, 0, 5e-6, 0))).toEqual([]);
+    expect(texts(POLLING_RULE, evidence(300, 300, 0, 5e-6, 0))).toEqual([]);
     expect(texts(POLLING_RULE, { ...evidence(2000, 2000, 0, 5e-6, 0), go: true })).toEqual([]);
   });
 });

@@ -3,10 +3,10 @@
 import { counted, formatDuration, formatValue } from "../format";
 import { inStates, measured, nameOfRole, percent, type Rule } from "./finding";
 
-/** Thresholds: wake-ups of a role a second, share of them by timers, and CPU time after each. */
+/** Thresholds: wake-ups of each thread a second, share of them by timers, and CPU time after each. */
 const WAKES_PER_S = 200;
 const TIMERS = 0.9;
-const LITTLE_S = 50e-6;
+const LITTLE_S = 25e-6;
 /** Minimum share of the time in sleeps, polls, and waits at futexes. */
 const ASLEEP = 0.5;
 /** Maximum number of wake-ups given, and of bytes and calls, for each wake-up got. */
@@ -23,7 +23,7 @@ export const POLLING_RULE: Rule = {
       const timers = wakes.edges.find(({ from, to }) => from === "interrupt:" && to === key);
       // Go has a thread that looks after its scheduler.
       if (go || !node || !timers) return [];
-      const often = timers.per_s >= ease(id) * WAKES_PER_S;
+      const often = timers.per_s * seconds >= ease(id) * WAKES_PER_S * wall;
       if (!often || timers.per_s < TIMERS * node.gets_per_s) return [];
       const woken = node.gets_per_s * seconds;
       const little = (cpu / woken) * ease(id) <= LITTLE_S;
@@ -44,7 +44,7 @@ export const POLLING_RULE: Rule = {
           ],
           evidence:
             `Over ${formatDuration(seconds)}. ` +
-            `Threshold: ${WAKES_PER_S} a second, ${percent(TIMERS)} by timers, ${formatValue(LITTLE_S, "s")} each.`,
+            `Threshold: ${WAKES_PER_S} a second and thread, ${percent(TIMERS)} by timers, ${formatValue(LITTLE_S, "s")} each.`,
           advice:
             "Wait for the event itself (a condition, eventfd, epoll), or look less often. What it does in memory alone, such as a clock, does not show.",
           confidence: "likely" as const,

@@ -77,6 +77,25 @@ describe("network waits", () => {
     ]);
   });
 
+  it("name processes that do it together", () => {
+    const servers = [90, 91, 92].map((pid) => `name-server (${pid})`);
+    const view = wakesOf(
+      [
+        ...servers.map((name) => node(name, "process")),
+        node("store (93)", "process"),
+        node("client-#", "role", 9),
+      ],
+      [
+        edge("process:store (93)", "role:client-#", 2, { blocked: 2 }),
+        ...servers.map((name) => edge(`process:${name}`, "role:client-#", 3, { blocked: 1 })),
+      ],
+    );
+    const roles = [roleOf("client-#", 6, {}, { socket_receive: 330 })];
+    expect(texts(NETWORK_RULE, { roles, ...view })).toEqual([
+      "client-# waits 91.7 % of the time for bytes from 3 processes of name-server, 0.611 s each time.",
+    ]);
+  });
+
   it("name readers of full connections rather than who wakes the sender", () => {
     const roles = [roleOf("client-#", 4, {}, { socket_send: 235 })];
     const sending = [

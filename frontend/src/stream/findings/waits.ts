@@ -232,7 +232,7 @@ export const NETWORK_RULE: Rule = {
       if (!sends && (!peer || (!many && each_s < ease(id) * ANSWER_S))) return [];
       const readers = sends ? slowReaders(times, send / seconds, queues) : null;
       const who = readers?.name ?? peer?.name ?? "the other side";
-      const read = who.includes(" and ") ? "read" : "reads";
+      const read = / and |^\d+ processes/.test(who) ? "read" : "reads";
       const text = sends
         ? `${name} waits ${share} of the time to send: ${saturatedInterface(queues) || `${who} ${read} too slowly`}.`
         : many

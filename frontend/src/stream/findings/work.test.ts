@@ -125,6 +125,22 @@ it("says that a pool is full if nobody gives its threads work, and they have som
   expect(texts(FULL_POOL_RULE, pool("flusher-#", 40, 0.01))).toEqual([]);
 });
 
+it("says what fills the workers of an asynchronous runtime, which poll without work", () => {
+  const workers = (polling: number) => ({
+    roles: [
+      roleOf("tokio-rt-worker", 2, { cpu: 2, idle: 118 }, { sleep: 118 - polling, poll: polling }),
+    ],
+    ...wakesOf(
+      [node("tokio-rt-worker", "role", 33)],
+      [edge("interrupt:", "role:tokio-rt-worker", 33, { blocked: 1.9 })],
+    ),
+  });
+  expect(texts(FULL_POOL_RULE, workers(1))).toEqual([
+    "All 2 threads of tokio-rt-worker are busy all the time: they mostly sleep, and what comes beside has to queue.",
+  ]);
+  expect(texts(FULL_POOL_RULE, workers(50))).toEqual([]);
+});
+
 describe("a pool with a default limit", () => {
   /** Threads, and the share of their time in which they wait until a loop hands on work. */
   const evidence = (threads: number, waiting: number) => ({

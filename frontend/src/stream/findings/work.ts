@@ -1,7 +1,15 @@
 /** Sharing of work among threads: tiny tasks, threads woken for nothing, idle and full pools. */
 
 import { counted, formatDuration, formatNumber, formatValue } from "../format";
-import { idleAtFutexes, inStates, measured, nameOfRole, percent, type Rule } from "./finding";
+import {
+  idleAtFutexes,
+  inStates,
+  mainActivity,
+  measured,
+  nameOfRole,
+  percent,
+  type Rule,
+} from "./finding";
 
 /**
  * Thresholds: wake-ups per second by one role, its share of a role's wake-ups, and work after each.
@@ -149,6 +157,8 @@ const POOLS =
  */
 const LIMITS = [{ name: /^AnyIO worker/, threads: 40 }] as const;
 const LIMITED_WAITING = 0.5;
+/** Workers of asynchronous runtimes, which poll if they have no work. */
+const ASYNC = /^tokio-r(?:t-worker|untime-w)/;
 /** Maximum share of time of a full pool's threads that other threads end, by giving them work. */
 const FULL_WAITING = 0.02;
 /** Threads that work wake up so often, or compute for so much of the time. */
@@ -162,7 +172,8 @@ export const FULL_POOL_RULE: Rule = {
     roles.flatMap((times) => {
       const { key, role, wall, cpu, live } = times;
       const id = `full:${key}`;
-      const pool = POOLS.test(role) && live >= 2 && wall >= 0.9 * live * seconds;
+      const polls = ASYNC.test(role);
+      const pool = (polls || POOLS.test(role)) && live >= 2 && wall >= 0.9 * live * seconds;
       if (!pool) return [];
       const own = wakes.edges.filter(({ to }) => to === key);
       const woken = own.reduce((sum, { per_s }) => sum + per_s, 0);
@@ -171,7 +182,8 @@ export const FULL_POOL_RULE: Rule = {
         0,
       );
       // Work comes to threads that wait at a futex: whoever is woken from a pipe has some.
-      const waiting = Math.min(given * seconds, idleAtFutexes(times));
+      const polling = polls ? inStates(times, "poll") : 0;
+      const waiting = Math.min(given * seconds, idleAtFutexes(times)) + polling;
       const works =
         woken >= ease(id) * FULL_WAKES_PER_S * live || cpu >= ease(id) * FULL_CPU * wall;
       const limit = LIMITS.find(({ name, threads }) => name.test(role) && live >= threads);
@@ -182,7 +194,7 @@ export const FULL_POOL_RULE: Rule = {
           id,
           text:
             `All ${counted(live, "thread")} of ${nameOfRole(times)} are busy` +
-            `${limit ? ": the pool starts no more" : " all the time: none waits for work"}, ` +
+            `${limit ? ": the pool starts no more" : ` all the time: ${polls ? `they ${mainActivity(times)}` : "none waits for work"}`}, ` +
             "and what comes beside has to queue.",
           numbers: [
             measured(live, "count", "threads in the pool"),
@@ -190,7 +202,9 @@ export const FULL_POOL_RULE: Rule = {
             measured(waiting / wall, "share", "waiting for work"),
           ],
           evidence: `Over ${formatDuration(seconds)}. Threshold: ${percent(most)} of a pool that has its runtime's default name.`,
-          advice: "See what they wait for or compute, and whether the queue before the pool grows.",
+          advice: polls
+            ? "Block in threads of their own (spawn_blocking), and compute for a few milliseconds at most between two awaits."
+            : "See what they wait for or compute, and whether the queue before the pool grows.",
           confidence: "likely" as const,
           link: { panel: "times" as const, key },
           weight: 0.5 * live,
