@@ -1,15 +1,19 @@
-"""Programs with faults that no rule was written on, nor changed for."""
+"""Programs that were written after the rules, to see what these say of faults that nobody knew.
 
-from incident import Incident
-from incident_cases import JAVA, PYTHON, RUST, C
+Since then two were added to: peers of c-resolvers, and tokio's workers, of rust-blocked-async.
+"""
+
+from incident import HERE, Incident
+from incident_cases import GO, JAVA, PYTHON, RUST, C
 from incident_places import disk_limit
+from incident_processes import PROGRAMS
 
 UNSEEN: tuple[Incident, ...] = (
     Incident(
         "c-resolvers",
         "four threads ask a server over UDP that takes 0.3 s",
         (*C, "resolvers"),
-        right=r"lookup.*(bytes|answers?) .*process name-server",
+        right=r"lookup.*(bytes|answers?) .*process(es of)? name-server",
         symptom=r"lookup.*(network|bytes|wait)",
         misleading=r"were idle|one lock",
     ),
@@ -53,6 +57,55 @@ UNSEEN: tuple[Incident, ...] = (
         right=r"tokio.*(sleep|busy|full|blocked|in a call)",
         symptom=r"tokio|client.*(bytes|answer)",
         misleading=r"were idle|one lock|each other",
+        # Answers take their time in the twin, too.
+        healthy=r"client-# waits .* for bytes",
         needs=("cargo",),
+    ),
+    Incident(
+        "java-thread-leak",
+        "a thread for each request that never ends",
+        (*JAVA, "thread-leak"),
+        right=r"(number of threads|threads) .*grow",
+        misleading=r"were idle",
+    ),
+    Incident(
+        "python-thread-leak",
+        "a thread for each request that waits for an event that never comes",
+        (*PYTHON, "thread-leak"),
+        right=r"(number of threads|threads) .*grow",
+        misleading=r"were idle|deadlock",
+    ),
+    Incident(
+        "python-process-pool",
+        "a pool of three processes gets twice the jobs that it can do",
+        (*PROGRAMS, "process-pool"),
+        right=r"python3?.*(busy all the time|full|queue)",
+        symptom=r"python3?.*(pipe|sleep|wait)",
+        misleading=r"were idle|one lock|each other",
+        tree=True,
+    ),
+    Incident(
+        "node-n-plus-one",
+        "a Node program asks a store 200 times for each request, one question after the other",
+        ("node", str(HERE / "asking.mjs")),
+        right=r"row-store.*times a second|(asks|wakes).*row-store",
+        symptom=r"row-store",
+        misleading=r"were idle|one lock",
+    ),
+    Incident(
+        "go-n-plus-one",
+        "goroutines ask a store 200 times for each request, one question after the other",
+        (*GO, "asking"),
+        right=r"(asks|wakes).*incident-go.*times a second|incident-go.*asks",
+        symptom=r"incident-go.*(network|bytes)",
+        misleading=r"were idle|one lock",
+    ),
+    Incident(
+        "sh-fork-storm",
+        "a script starts a program for each sum",
+        ("sh", str(HERE / "storm.sh")),
+        right=r"starts .*processes a second of expr",
+        symptom=r"expr|processes a second",
+        tree=True,
     ),
 )

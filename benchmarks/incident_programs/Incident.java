@@ -114,6 +114,19 @@ public final class Incident {
     });
   }
 
+  /** A thread for each request, five a second, which never ends; the twin's do. */
+  private static void threadLeak() {
+    start(1, "acceptor", () -> {
+      while (true) {
+        new Thread(() -> {
+          compute(200);
+          sleep(fault ? 1e9 : 5);
+        }).start();
+        sleep(200);
+      }
+    });
+  }
+
   public static void main(String[] arguments) {
     fault = arguments[1].equals("fault");
     System.out.println("ready");
@@ -123,6 +136,7 @@ public final class Incident {
       case "executor" -> executor();
       case "common-pool" -> commonPool();
       case "permits" -> permits();
+      case "thread-leak" -> threadLeak();
       default -> throw new IllegalArgumentException(arguments[0]);
     }
   }

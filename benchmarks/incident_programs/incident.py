@@ -119,6 +119,14 @@ def deadlock() -> None:
     sell.join()
 
 
+def thread_leak() -> None:
+    """A thread for each request, five a second, which waits for an event that never comes."""
+    never = threading.Event()
+    while True:
+        threading.Thread(target=never.wait, args=(None if FAULT else 0.05,), daemon=True).start()
+        time.sleep(0.2)
+
+
 def logging_lock() -> None:
     """Ten threads log to a file that is synced under the handler's lock; the twin's is not."""
 
@@ -296,6 +304,7 @@ def main() -> None:
         "consumers": consumers,
         "deadlock": deadlock,
         "logging-lock": logging_lock,
+        "thread-leak": thread_leak,
         "one-at-a-time": one_at_a_time,
     }
     print("ready", flush=True)

@@ -8,6 +8,7 @@ import multiprocessing
 import sqlite3
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -55,6 +56,18 @@ def sqlite_writers() -> None:
         start("bookkeeper", write, folder / ("sales" if FAULT else f"sales-{number}"))
 
 
+def process_pool() -> None:
+    """A pool of three processes for jobs of 0.2 s: 30 a second come, or three."""
+    pool = PROCESSES.Pool(3)
+
+    def arrive() -> None:
+        while True:
+            pool.apply_async(time.sleep, (0.2,))
+            time.sleep(1 / 30 if FAULT else 1 / 3)
+
+    threading.Thread(target=arrive, name="acceptor", daemon=True).start()
+
+
 def file_lock() -> None:
     """Five processes write reports under one lock of the package filelock, which looks for it by
     timers; the twin's each have a lock."""
@@ -95,7 +108,12 @@ def full_pipe() -> None:
 
 def main() -> None:
     """Run one."""
-    kinds = {"sqlite-writers": sqlite_writers, "full-pipe": full_pipe, "file-lock": file_lock}
+    kinds = {
+        "sqlite-writers": sqlite_writers,
+        "full-pipe": full_pipe,
+        "file-lock": file_lock,
+        "process-pool": process_pool,
+    }
     kinds[sys.argv[1]]()
     print("ready", flush=True)
     while True:

@@ -3,11 +3,14 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"net"
 	"net/http"
 	_ "net/http/pprof"
 	"os"
+	"os/exec"
+	"strings"
 	"sync"
 	"time"
 )
@@ -112,10 +115,79 @@ func serveProfiles() {
 	go http.Serve(listener, nil)
 }
 
+// store answers each question on a connection with a row.
+func store() {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(listener.Addr())
+	go func() {
+		// The asker has the other end: it has ended.
+		os.Stdin.Read(make([]byte, 1))
+		os.Exit(0)
+	}()
+	for {
+		connection, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			question := make([]byte, 16)
+			for {
+				if _, err := connection.Read(question); err != nil {
+					return
+				}
+				time.Sleep(300 * time.Microsecond)
+				connection.Write([]byte("row"))
+			}
+		}()
+	}
+}
+
+// asking asks a store in a process of its own 200 times for each request, or once.
+func asking() {
+	command := exec.Command(os.Args[0], "store", os.Args[2])
+	command.StdinPipe()
+	said, err := command.StdoutPipe()
+	if err == nil {
+		err = command.Start()
+	}
+	if err != nil {
+		panic(err)
+	}
+	address, _ := bufio.NewReader(said).ReadString('\n')
+	questions := 1
+	if fault {
+		questions = 200
+	}
+	for range 2 {
+		connection, err := net.Dial("tcp", strings.TrimSpace(address))
+		if err != nil {
+			panic(err)
+		}
+		go func() {
+			row := make([]byte, 16)
+			for {
+				for range questions {
+					connection.Write([]byte("get"))
+					connection.Read(row)
+				}
+				time.Sleep(20 * time.Millisecond)
+			}
+		}()
+	}
+}
+
 func main() {
+	if os.Args[1] == "store" {
+		store()
+		return
+	}
 	serveProfiles()
 	kinds := map[string]func(){
 		"held-over-fsync": heldOverFsync, "full-semaphore": fullSemaphore, "actor": actor,
+		"asking": asking,
 	}
 	fmt.Println("ready")
 	kinds[os.Args[1]]()

@@ -105,7 +105,7 @@ export function roleOf(
   return {
     ...{ key: `role:${name}`, role: name, process: "" },
     ...{ threads, live: threads, born: 0, late: 0, short: 0, short_s: 0, syncing: 0 },
-    ...{ unnamed: false, mains: 0 },
+    ...{ unnamed: false, mains: 0, unused: 0 },
     ...timesOf(SECONDS * threads, more, states),
     ...more,
   };

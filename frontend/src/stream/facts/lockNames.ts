@@ -197,7 +197,7 @@ function isAmong(
 }
 
 /** Share of the longest waiter's time from which a thread waits at locks as others do. */
-const WAITS_TOO = 0.1;
+export const WAITS_TOO = 0.1;
 
 /** Threads that wait at locks for long, beside threads that hardly wait there. */
 function waitingThreads(locks: readonly Waits[]): ReadonlySet<number> {

@@ -38,6 +38,13 @@ describe("a lock that holds up threads", () => {
     expect(text).toContain("lock 1 (its name is not known)");
   });
 
+  it("is none that is released by one that hardly waits itself", () => {
+    // The main thread of a pool, which waited there once, as the memory was another lock's.
+    const giver = lockThread(99, 0.02, 300);
+    const lock = lockOf("unknown", [...eight, giver], [giver], false);
+    expect(texts(LOCK_RULE, { locks: [lock] })).toEqual([]);
+  });
+
   it("stays while it is little below its threshold", () => {
     const little = eight.map((each) => ({ ...each, wait: 0.09 }));
     const evidence = { locks: [lockOf("lock", little, little)] };

@@ -23,6 +23,7 @@ import {
   amongThem,
   type Evidence,
   IDLE_KINDS,
+  idleAtFutexes,
   inStates,
   type LockEvidence,
   type RoleTimes,
@@ -258,6 +259,7 @@ const NO_LIVES = {
   ...{ threads: 0, live: 0, born: 0, late: 0, short: 0, short_s: 0, syncing: 0 },
   unnamed: false,
   mains: 0,
+  unused: 0,
 };
 
 /** IDs of main threads. */
@@ -297,6 +299,7 @@ function roleTimes(
     }
     processes.get(role)?.add(process);
     if (mains.has(thread.tid)) sums.mains++;
+    if (thread.cpu === 0 && thread.runs === 0) sums.unused += known(idleAtFutexes(thread));
     sums.wall += thread.wall;
     sums.cpu += known(thread.cpu);
     sums.queue += known(thread.queue);

@@ -1,6 +1,6 @@
 /** A finding, and the evidence that rules evaluate. */
 
-import { AMONG_THEM, type LockIdentity, type LockKind } from "../facts/lockNames";
+import { AMONG_THEM, type LockIdentity, type LockKind, WAITS_TOO } from "../facts/lockNames";
 import { formatDuration, formatNumber, formatPercent, formatValue } from "../format";
 import type { GoroutinesView } from "../goroutines";
 import type { LimitsView } from "../limits";
@@ -130,6 +130,8 @@ export interface RoleTimes extends TimesOf {
   readonly unnamed: boolean;
   /** Number of main threads among them. */
   readonly mains: number;
+  /** Seconds at futexes of threads that never ran within the window. */
+  readonly unused: number;
 }
 
 /** A thread that polls, and its time on a CPU in stretches that are long for an event loop. */
@@ -295,7 +297,9 @@ export const IDLE_KINDS: readonly LockKind[] = ["park", "condition", "join"];
 
 /** Share of a lock's wake-ups by threads that also wait for the lock. */
 export function amongThem({ waiters, wakers }: LockEvidence): number {
-  const waiting = new Set(waiters.map(({ tid }) => tid));
+  const longest = waiters.reduce((most, { wait }) => Math.max(most, wait), 0);
+  const those = waiters.filter(({ wait }) => wait >= WAITS_TOO * longest);
+  const waiting = new Set(those.map(({ tid }) => tid));
   let all = 0;
   let among = 0;
   for (const { tid, wakes_per_s } of wakers) {

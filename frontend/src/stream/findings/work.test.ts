@@ -121,6 +121,9 @@ it("says that a pool is full if nobody gives its threads work, and they have som
   expect(texts(FULL_POOL_RULE, pool("libuv-worker", 0, 3.9, 0))).toHaveLength(1);
   // Idle: nothing wakes them.
   expect(texts(FULL_POOL_RULE, { roles: [roleOf(name, 4)] })).toEqual([]);
+  // One of them takes all work, and the others never get any.
+  const roles = [roleOf(name, 4, { cpu: 2, idle: 0.6, unused: 180 })];
+  expect(texts(FULL_POOL_RULE, { ...pool(name, 40, 0.01), roles })).toEqual([]);
   // A role without the name of a pool may have work of its own.
   expect(texts(FULL_POOL_RULE, pool("flusher-#", 40, 0.01))).toEqual([]);
 });

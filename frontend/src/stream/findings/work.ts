@@ -183,7 +183,7 @@ export const FULL_POOL_RULE: Rule = {
       );
       // Work comes to threads that wait at a futex: whoever is woken from a pipe has some.
       const polling = polls ? inStates(times, "poll") : 0;
-      const waiting = Math.min(given * seconds, idleAtFutexes(times)) + polling;
+      const waiting = Math.min(given * seconds, idleAtFutexes(times)) + polling + times.unused;
       const works =
         woken >= ease(id) * FULL_WAKES_PER_S * live || cpu >= ease(id) * FULL_CPU * wall;
       const limit = LIMITS.find(({ name, threads }) => name.test(role) && live >= threads);
