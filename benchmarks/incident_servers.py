@@ -207,7 +207,8 @@ SERVERS: tuple[Incident, ...] = (
         misleading=r"were idle",
         place=write_ahead_log,
         tree=True,
-        healthy=r"disk",
+        # Each commit of the twin does wake that process.
+        healthy=r"disk|wakes postgres: walwriter",
         needs=("pgbench",),
     ),
     Incident(

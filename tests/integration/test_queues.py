@@ -103,7 +103,7 @@ def test_who_does_not_read_what_was_sent() -> None:
             found = tables_until(
                 reader,
                 lambda tables: (
-                    "send_queues" in tables and bool(tables["send_queues"]["full_ns"].max())
+                    "send_queues" in tables and bool(tables["send_queues"]["full"].max())
                 ),
             )
         finally:

@@ -156,11 +156,13 @@ def test_full_connections_count_while_they_are_full(host: Host) -> None:
     stream(host, 9000)
     queues.read({7: 1}, 0)
     queues.read({7: 1}, SECOND)
-    assert queues.table().tolist() == [(1, 7, 8, 1, 9000, SECOND, SECOND, "127.0.0.1", "program-8")]
+    assert queues.table().tolist() == [
+        (1, 7, 8, 1, 9000, SECOND + 1, SECOND + 1, "127.0.0.1", "program-8")
+    ]
     stream(host, 0)
     queues.read({7: 1}, SECOND)
     assert queues.table().tolist() == [
-        (1, 7, 8, 0, 0, SECOND, 2 * SECOND, "127.0.0.1", "program-8")
+        (1, 7, 8, 0, 0, SECOND + 1, 2 * SECOND + 1, "127.0.0.1", "program-8")
     ]
 
 

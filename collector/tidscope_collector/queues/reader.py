@@ -9,7 +9,6 @@ long, and their mean is right.
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Mapping
 
 from tidscope_wire.frame_tables import Table
@@ -19,14 +18,13 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.queues.accept_queues import AcceptQueues
 from tidscope_collector.queues.devices import Devices
 from tidscope_collector.queues.file_locks import FileLocks
+from tidscope_collector.queues.pace import Pace
 from tidscope_collector.queues.send_queues import SendQueues
 
 EVERY_S = 0.5
 """Interval between two readings, in seconds."""
-REST = 300
-"""Minimum pause after a reading, as a multiple of the CPU time that it took."""
-LONGEST_GAP_S = 5.0
-"""Maximum age of the previous reading, in seconds; the time since an older one is not covered."""
+SENDING_S = 1.0
+"""Interval of connections, of which a table may have many."""
 IDLE_HZ = 1.0
 """Sampling rate up to which nothing is read: nobody looks at the target."""
 
@@ -54,7 +52,7 @@ class QueueReader:
         self._now: Mapping[int, int] = {}
         self._changed = threading.Condition()
         self._tables: dict[TableName, Table] = {}
-        self._read_ns = 0
+        self._often, self._seldom = Pace(EVERY_S), Pace(SENDING_S, first_s=SENDING_S)
         self._closed = False
         self._thread: threading.Thread | None = None
 
@@ -89,7 +87,6 @@ class QueueReader:
                 if self._closed:
                     return
                 members = self._now
-            began_s = time.thread_time()
             try:
                 made = self._read(members)
             except Exception:  # a file of an unknown form; other tables go on
@@ -97,17 +94,11 @@ class QueueReader:
                 return
             with self._changed:
                 self._tables = made
-            pause_s = max(EVERY_S, REST * (time.thread_time() - began_s))
+            pause_s = min(self._often.left_s(), self._seldom.left_s())
 
     def _read(self, members: Mapping[int, int]) -> dict[TableName, Table]:
-        now_ns = time.monotonic_ns()
-        since_ns = now_ns - self._read_ns if self._read_ns else 0
-        since_ns = since_ns if since_ns <= LONGEST_GAP_S * 1e9 else 0
-        self._read_ns = now_ns
-        self._accepting.read(members, since_ns)
-        self._sending.read(members, since_ns)
-        self._locks.read(members, since_ns)
-        self._devices.read()
+        self._often.read(lambda since_ns: self._read_often(members, since_ns))
+        self._seldom.read(lambda since_ns: self._sending.read(members, since_ns))
         made: dict[TableName, Table] = {
             "accept_queues": self._accepting.table(),
             "send_queues": self._sending.table(),
@@ -115,3 +106,8 @@ class QueueReader:
             "devices": self._devices.table(),
         }
         return {name: rows for name, rows in made.items() if len(rows)}
+
+    def _read_often(self, members: Mapping[int, int], since_ns: int) -> None:
+        self._accepting.read(members, since_ns)
+        self._locks.read(members, since_ns)
+        self._devices.read()

@@ -18,7 +18,7 @@ MAX_ROWS = 64
 """Maximum senders with a reader that have rows; further ones have none."""
 MAX_SOCKETS = 4096
 """Maximum sockets that are remembered."""
-SEARCH_EVERY = 10
+SEARCH_EVERY = 5
 """Minimum number of readings between two searches for readers. A search starts a child, which
 looks at descriptors of all processes of the host."""
 
@@ -59,8 +59,10 @@ class SendQueues:
 
         Args:
             members: start times of the living processes of the target, by ID.
-            since_ns: time since the reading before, in nanoseconds; 0 without one.
+            since_ns: time since the reading before, in nanoseconds; 0 without one. It counts as 1,
+                so that a full queue shows before the next reading, which may be late.
         """
+        since_ns = max(1, since_ns)
         those = sorted(members.items())[:MAX_PROCESSES]
         self._rest += 1
         found = connections_of(self._procfs, those[0][0]) if those else []

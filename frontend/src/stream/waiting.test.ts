@@ -57,6 +57,22 @@ it("does not repeat what a known lock says", () => {
   ]);
 });
 
+it("has who does not read what is sent", () => {
+  const sender = { tid: 1, name: "sender-1", start_s: -10, stays: [[0, "socket_send"] as const] };
+  const frames = new LedgerFrames([sender]);
+  const model = new TargetModel();
+  for (const t_s of [0, 5, 10]) {
+    const send_queues = [
+      { reader: 1, pid: 100, peer_pid: 90, full: 1, full_ns: 1e9 * t_s, covered_ns: 1e9 * t_s },
+    ].map((row) => ({ ...row, peer: "slow-client" }));
+    model.ingest(frames.at(t_s, { tables: factTables({ send_queues }) }));
+  }
+  const { rows } = waitingView(factInput(model), null);
+  expect(rows.map(({ name, by }) => [name, by])).toEqual([
+    ["Sending to a socket", "process slow-client (90)"],
+  ]);
+});
+
 describe("the CPU limit of the control group", () => {
   /** One of two threads is throttled for 0.3 s a second; another process' threads are, too. */
   const limited = (throttling: boolean) => {

@@ -38,6 +38,12 @@ describe("a lock that holds up threads", () => {
     expect(text).toContain("lock 1 (its name is not known)");
   });
 
+  it("is none without a name at which most waits end by themselves, as sleep does", () => {
+    const sleepers = eight.map((each) => ({ ...each, wakes_per_s: 2 }));
+    expect(texts(LOCK_RULE, { locks: [lockOf("unknown", eight, sleepers, false)] })).toEqual([]);
+    expect(texts(LOCK_RULE, { locks: [lockOf("lock", eight, sleepers)] })).toHaveLength(1);
+  });
+
   it("is none that is released by one that hardly waits itself", () => {
     // The main thread of a pool, which waited there once, as the memory was another lock's.
     const giver = lockThread(99, 0.02, 300);

@@ -312,17 +312,21 @@ export function amongThem({ waiters, wakers }: LockEvidence): number {
 /** Share of a lock's wake-ups by its waiters, below which it is a semaphore that hands on work. */
 const HANDED_ON = 0.1;
 
+/** Minimum share of waits that threads end: timers end the others, where a JVM's threads sleep. */
+const RELEASED = 0.25;
+
 /**
  * Whether threads hold each other up at a lock: by the program's own symbols, or by who releases it.
  * Others may be queues that threads wait at. The GIL has a rule of its own.
  */
 export function isContended(each: LockEvidence): boolean {
-  const { kind, symbol_file, count } = each.lock;
+  const { kind, symbol_file, count, waits_per_s } = each.lock;
   if (kind === "gil" || IDLE_KINDS.includes(kind)) return false;
+  const wakes_per_s = each.wakers.reduce((sum, { wakes_per_s }) => sum + wakes_per_s, 0);
+  if (symbol_file === "" && wakes_per_s < RELEASED * waits_per_s) return false;
   const surely = kind !== "unknown" && (symbol_file !== "" || count > 1);
   const among = amongThem(each);
-  const released = each.wakers.some(({ wakes_per_s }) => wakes_per_s > 0);
-  return surely ? !released || among >= HANDED_ON : among >= AMONG_THEM;
+  return surely ? wakes_per_s === 0 || among >= HANDED_ON : among >= AMONG_THEM;
 }
 
 /** Seconds of a role or a thread in states, by their IDs; 0 without a ledger. */
