@@ -217,7 +217,8 @@ repeats = {{ least = 1, most = 1 }}
             assert 0 < figures["chosen_share"] <= 1, cell
             assert 0 <= figures["searching_share"] <= 1, cell
             gain = next(figure.gain for figure in cell.figures if figure.name == "throughput")
-            assert gain is not None
+            # A repeat without a decision comes again, in another round than the default's.
+            assert gain is not None or cell.failures or default.failures, cell
 
 
 async def test_a_killed_experiment_is_resumed(root: Installation, tmp_path: Path) -> None:
