@@ -6,6 +6,7 @@ from typing import NamedTuple
 from tidscope_collector.inspection.ports import (
     MAX_DESCRIPTORS,
     TABLES,
+    one_of_each_namespace,
     readable_host,
     sockets_of,
 )
@@ -101,7 +102,7 @@ def slow_readers(procfs: ProcFs, pids: Sequence[int]) -> list[Reader]:
     """
     full: dict[int, Connection] = {}
     others: dict[int, int] = {}
-    for pid in _one_of_each_namespace(procfs, pids):
+    for pid in one_of_each_namespace(procfs, pids):
         found = connections_of(procfs, pid)
         by_side = {(one.local, one.remote): one.inode for one in found}
         for one in found:
@@ -116,18 +117,6 @@ def slow_readers(procfs: ProcFs, pids: Sequence[int]) -> list[Reader]:
         for inode, pid in owners.items()
         for peer in (peers.get(others[inode], 0),)
     ]
-
-
-def _one_of_each_namespace(procfs: ProcFs, pids: Iterable[int]) -> Iterator[int]:
-    seen = set[str]()
-    for pid in pids:
-        try:
-            namespace = procfs.link(f"{pid}/ns/net")
-        except OSError:
-            continue
-        if namespace not in seen:
-            seen.add(namespace)
-            yield pid
 
 
 def _owned(procfs: ProcFs, pids: Iterable[int], inodes: Iterable[int]) -> Iterator[tuple[int, int]]:

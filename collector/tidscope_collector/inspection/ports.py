@@ -135,7 +135,15 @@ def listening_sockets(procfs: ProcFs, pids: Sequence[int]) -> list[tuple[Listene
 def listeners(procfs: ProcFs, pids: Iterable[int]) -> dict[int, Listener]:
     """Return listening sockets in the network namespaces of processes, by inode."""
     found: list[Listener] = []
-    seen: set[str] = set()
+    for pid in one_of_each_namespace(procfs, pids):
+        found += sockets_in(procfs, f"{pid}/net")
+    # If the namespace is inaccessible, our own is still known.
+    return {one.inode: one for one in found or sockets_in(procfs, "net")}
+
+
+def one_of_each_namespace(procfs: ProcFs, pids: Iterable[int]) -> Iterator[int]:
+    """Yield the first process of each network namespace that may be seen."""
+    seen = set[str]()
     for pid in pids:
         try:
             namespace = procfs.link(f"{pid}/ns/net")
@@ -143,9 +151,7 @@ def listeners(procfs: ProcFs, pids: Iterable[int]) -> dict[int, Listener]:
             continue
         if namespace not in seen:
             seen.add(namespace)
-            found += sockets_in(procfs, f"{pid}/net")
-    # If the namespace is inaccessible, our own is still known.
-    return {one.inode: one for one in found or sockets_in(procfs, "net")}
+            yield pid
 
 
 def sockets_in(procfs: ProcFs, folder: str, tables: Collection[str] = TABLES) -> list[Listener]:

@@ -114,6 +114,8 @@ export function eventLoops(
   };
   const mains = new Set([...mainThreads(model)].map(({ tid }) => tid));
   const listening = listeningPids(model);
+  const ofRole = new Map<string, number>();
+  for (const { role } of threads) ofRole.set(role, (ofRole.get(role) ?? 0) + 1);
   const [onlyPid = 0] = listening.size === 1 ? listening : [];
   const pidOf = ({ tid }: ThreadTimes) => model.threads.byTid.get(tid)?.process?.pid;
   return threads.flatMap((thread) => {
@@ -129,10 +131,12 @@ export function eventLoops(
     const sleeps =
       serves &&
       !main &&
+      // Wakers of a thread are found by a walk through all wake-ups.
+      own.parked > 0 &&
       sleepsAtFutexes(own, wakePartners(input, thread.tid, "wakers"), {
         seconds: t1_s - t0_s,
         polling_s: inStates(thread, "poll"),
-        alone: threads.filter(({ role }) => role === thread.role).length === 1,
+        alone: ofRole.get(thread.role) === 1,
       });
     const { held, held_s, held_in } = sleeps
       ? ({ held: own.parked, held_s: own.parked_s, held_in: "futex" } as const)
