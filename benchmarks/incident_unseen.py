@@ -8,6 +8,9 @@ from incident_cases import GO, JAVA, PYTHON, RUST, C
 from incident_places import disk_limit
 from incident_processes import PROGRAMS
 
+ASKING = ("java", "-Xmx192m", "-cp", "{build}/java", "Asking")
+ASKS = ("python3", str(HERE / "asking.py"))
+
 UNSEEN: tuple[Incident, ...] = (
     Incident(
         "c-resolvers",
@@ -107,5 +110,86 @@ UNSEEN: tuple[Incident, ...] = (
         right=r"starts .*processes a second of expr",
         symptom=r"expr|processes a second",
         tree=True,
+    ),
+    Incident(
+        "java-n-plus-one",
+        "two threads ask a store 200 times for each request",
+        (*ASKING, "n-plus-one"),
+        right=r"handler.*asks .*row-store.*times a second",
+        symptom=r"handler.*(row-store|bytes|network)",
+        misleading=r"were idle|one lock|finds nothing",
+    ),
+    Incident(
+        "java-slow-dependency",
+        "all six threads of a pool wait for a service that takes 300 ms",
+        (*ASKING, "slow-dependency"),
+        right=r"pool-.*(bytes|answers?) .*price-service",
+        symptom=r"pool-.*(bytes|network|busy)",
+        misleading=r"were idle|one lock",
+    ),
+    Incident(
+        "java-locked-call",
+        "twelve threads hold one lock while they ask a service for 5 ms",
+        (*ASKING, "locked-call"),
+        right=r"booking.*(each other|few may use|one lock)",
+        symptom=r"booking|lock",
+        misleading=r"were idle",
+    ),
+    Incident(
+        "c-long-write",
+        "eight threads read a table that one writes, and locks for 30 ms each time",
+        (*C, "long-write"),
+        right=r"[78] threads waited.*table_lock",
+        symptom=r"lookup|lock",
+        misleading=r"were idle",
+    ),
+    Incident(
+        "c-full-queue",
+        "six threads fill a queue with four places, and one takes 3 ms for each job",
+        (*C, "full-queue"),
+        right=r"scan.*(indexer|queue)|indexer.*(scan|keeps|slow|wait)",
+        symptom=r"scan|lock",
+        misleading=r"were idle",
+    ),
+    Incident(
+        "go-garbage",
+        "the heap may hardly grow, and goroutines fill it",
+        (*GO, "garbage"),
+        right=r"[Gg]arbage|collect",
+        symptom=r"incident-go.*(CPU|runs)",
+        misleading=r"were idle|each other",
+    ),
+    Incident(
+        "node-garbage",
+        "the heap of a Node program is nearly full",
+        ("node", str(HERE / "garbage.mjs")),
+        right=r"[Gg]arbage|collect",
+        symptom=r"event loop|V8|node",
+        misleading=r"were idle|each other",
+    ),
+    Incident(
+        "python-http-n-plus-one",
+        "two threads ask a store over HTTP 100 times for each request",
+        (*ASKS, "n-plus-one"),
+        right=r"handler.*asks .*row-store.*times a second",
+        symptom=r"handler.*(row-store|bytes|network)|GIL",
+        misleading=r"were idle|one lock",
+    ),
+    Incident(
+        "python-full-queue",
+        "six threads fill a queue of four, and one takes 20 ms for each job",
+        (*ASKS, "full-queue"),
+        right=r"scan.*(indexer|queue)|indexer.*(scan|keeps|slow|wait)",
+        symptom=r"scan|lock",
+        misleading=r"were idle",
+    ),
+    Incident(
+        "rust-full-channel",
+        "six threads fill a channel with two places, and one takes 10 ms for each message",
+        (*RUST, "full-channel"),
+        right=r"scan.*(indexer|queue|channel)|indexer.*(scan|keeps|slow|wait)",
+        symptom=r"scan|lock",
+        misleading=r"were idle",
+        needs=("cargo",),
     ),
 )

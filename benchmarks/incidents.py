@@ -64,7 +64,7 @@ def built(folder: Path) -> None:
     def run(*words: str, cwd: Path = HERE) -> None:
         subprocess.run(words, cwd=cwd, check=True, env={**os.environ, "GOFLAGS": "-mod=mod"})
 
-    sources = ("incident.c", "bursts.c", "sockets.c")
+    sources = ("incident.c", "bursts.c", "queues.c", "sockets.c")
     run("cc", "-O2", "-g", "-pthread", "-o", str(folder / "incident"), *sources)
     if shutil.which("go"):
         run("go", "build", "-o", str(folder / "incident-go"), ".", cwd=HERE / "go")
@@ -74,7 +74,15 @@ def built(folder: Path) -> None:
         run("cargo", *words, "--target-dir", str(folder / "cargo"))
         (folder / "cargo" / "release" / "incident-rust").rename(folder / "incident-rust")
     if shutil.which("javac"):
-        run("javac", "-d", str(folder / "java"), "Incident.java", "Stops.java", "Pinned.java")
+        run(
+            "javac",
+            "-d",
+            str(folder / "java"),
+            "Incident.java",
+            "Stops.java",
+            "Pinned.java",
+            "Asking.java",
+        )
 
 
 def target_of(running: Running, incident: Incident, pid: int) -> str:

@@ -390,7 +390,8 @@ static const struct {
 	{"fork-storm", fork_storm},	{"even-work", even_work},     {"file-writer", file_writer},
 	{"busy", busy},			{"reclaim", reclaim},	      {"lock-burst", lock_burst},
 	{"broadcast", broadcast},	{"deadlock", deadlock},	      {"polling", polling},
-	{"resolvers", resolvers},	{"unix-reader", unix_reader},
+	{"resolvers", resolvers},	{"unix-reader", unix_reader}, {"long-write", long_write},
+	{"full-queue", full_queue},
 };
 
 int main(int count, char **arguments)

@@ -67,6 +67,9 @@ static inline void start_many(int count, const char *role, void *(*work)(void *)
 void lock_burst(void);
 void broadcast(void);
 void polling(void);
+/* Programs of queues.c. */
+void long_write(void);
+void full_queue(void);
 /* Programs of sockets.c. */
 void slow_client(void);
 void resolvers(void);

@@ -9,7 +9,8 @@ import pytest
 from programs.agent_program import AGENTS
 from schema_check import members, schemas
 from tidscope_backend.cli.locks import COMMAND, THRESHOLD_PERCENT
-from tidscope_backend.cli.policy_bench import BEGIN, END, FAMILIES, shipped
+from tidscope_backend.cli.policy_bench import BEGIN, END
+from tidscope_backend.cli.scenario_files import FAMILIES, shipped
 from tidscope_backend.experiments.definition import read_definition
 from tidscope_backend.experiments.variants import GO_BENCH
 from tidscope_backend.experiments.workload import workloads_folder

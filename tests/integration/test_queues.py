@@ -1,4 +1,4 @@
-"""Queues of the real kernel: connections that nobody accepts, and a lock of a file."""
+"""Queues of the real kernel: connections and their peers, and a lock of a file."""
 
 import os
 import socket
@@ -85,6 +85,17 @@ with socket.create_connection(("::1", int(sys.argv[1]))) as link:
 """
 
 
+STORE = """
+import socket, sys
+from pathlib import Path
+Path("/proc/self/comm").write_text("store")
+with socket.create_server(("127.0.0.1", 0)) as server:
+    print(server.getsockname()[1], flush=True)
+    links = [server.accept()[0] for _ in range(2)]
+    sys.stdin.read()
+"""
+
+
 def test_who_does_not_read_what_was_sent() -> None:
     sender = os.getpid()
     with socket.create_server(("::1", 0), family=socket.AF_INET6) as server:
@@ -102,15 +113,38 @@ def test_who_does_not_read_what_was_sent() -> None:
                 pass  # the reader's buffer and the own one are full
             found = tables_until(
                 reader,
-                lambda tables: (
-                    "send_queues" in tables and bool(tables["send_queues"]["full"].max())
-                ),
+                lambda tables: "peers" in tables and bool(tables["peers"]["full"].max()),
             )
         finally:
             reader.close()
             link.close()
             reading.communicate()
-    (row,) = (row for row in found["send_queues"] if row["peer_pid"] == reading.pid)
-    assert (row["pid"], row["peer"], row["address"]) == (sender, "slow-reader", "[::1]")
+    (row,) = (row for row in found["peers"] if row["peer_pid"] == reading.pid)
+    assert (row["pid"], row["name"], row["address"]) == (sender, "slow-reader", "[::1]")
     assert (row["full"], row["full_ns"]) == (1, row["covered_ns"])
     assert row["unsent"] >= 8192
+    assert row["opened"] == 0
+
+
+def test_who_was_connected_to() -> None:
+    """The store is a process of its own, to which this one connects twice."""
+    words = [sys.executable, "-c", STORE]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as store:
+        assert store.stdout is not None
+        port = int(store.stdout.readline())
+        links = [socket.create_connection(("127.0.0.1", port)) for _ in range(2)]
+        members = dict([identity(os.getpid())])
+        reader = QueueReader(lambda: members, 10, ProcFs())
+
+        try:
+            found = tables_until(
+                reader,
+                lambda tables: "peers" in tables and store.pid in tables["peers"]["peer_pid"],
+            )
+        finally:
+            reader.close()
+            for link in links:
+                link.close()
+            store.communicate()
+    (row,) = (row for row in found["peers"] if row["peer_pid"] == store.pid)
+    assert (row["pid"], row["name"], row["opened"], row["full"]) == (os.getpid(), "store", 2, 0)

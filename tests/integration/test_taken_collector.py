@@ -60,7 +60,7 @@ def attempt_identities(victim: Victim) -> dict[str, dict[str, object]]:
         "ports": {"identities": [[pid, start]]},
         "port": {**victim.process, "port": 80},
         "sockets": {"identities": [[pid, start]]},
-        "readers": {"identities": [[pid, start]]},
+        "peers": {"identities": [[pid, start]]},
         "locked_file": {**victim.process, "file": "08:01:131"},
         "program": dict(victim.process),
         "agent_socket": dict(victim.process),
@@ -285,7 +285,7 @@ def test_a_process_that_is_not_the_named_one_is_not_looked_at(
     answer = taken.try_to_get(question, **earlier)
     expected = {"at", "unreadable", "damaged", "refusal"}
     for line in map(json.loads, answer.splitlines()):
-        nothing = line in ({"ports": []}, {"sockets": []}, {"readers": []}, {"path": ""})
+        nothing = line in ({"ports": []}, {"sockets": []}, {"peers": []}, {"path": ""})
         assert line.keys() <= expected or nothing, line
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tidscope_backend.cli import main, policy_bench
 from tidscope_backend.cli.policies import chosen
-from tidscope_backend.cli.policy_bench import ScenarioError
+from tidscope_backend.cli.scenario_files import ScenarioError
 from tidscope_policies.registry import POLICIES
 from tidscope_policies.simulation.simulated_pools import usl
 
@@ -175,22 +175,31 @@ def test_what_cannot_be_used_is_named(arguments: list[str], said: str) -> None:
     assert "Traceback" not in err
 
 
-def test_parameters_of_a_policy(mine: Path) -> None:
+def test_each_combination_of_parameters_is_a_row(mine: Path) -> None:
     options = ("--scenario", str(mine), "--only", "mine", "--policy", "fixed", "--seeds", "1")
-    regrets = []
-    for size in (4, 16):
-        code, out, _ = call("bench", *options, "--set", f"size={size}", "--json")
-        assert code == 0
-        found = json.loads(out)
-        assert found["given"] == {"size": size}
-        regrets.append(found["policies"]["fixed"]["mine"])
-    assert regrets[0] > regrets[1] + 10
+    varied = ("--set", "size=4,16", "--set", "interval_s=1")
+    code, out, _ = call("bench", *options, *varied, "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert found["given"] == {
+        "fixed size=4": {"size": 4, "interval_s": 1},
+        "fixed size=16": {"size": 16, "interval_s": 1},
+    }
+    small, large = (found["policies"][name]["mine"] for name in found["given"])
+    assert small > large + 10
+    # What is the same in all rows is in no name.
+    code, out, _ = call("bench", *options, "--set", "size=16")
+    assert code == 0
+    name, regret, *_ = out.splitlines()[1].split()
+    assert name == "fixed"
+    assert float(regret) == pytest.approx(large, abs=0.005)
     code, out, err = call("bench", *options, "--policy", "linear", "--set", "size=4")
     assert (code, out) == (2, "")
     assert "policies bench: linear: no parameter 'size'; there are: interval_s, warm_up_s" in err
-    code, _, err = call("bench", *options, "--set", "size")
-    assert code == 2
-    assert "--set size: use NAME=NUMBER" in err
+    for wrong in ("size", "size=", "size=4,"):
+        code, _, err = call("bench", *options, "--set", wrong)
+        assert code == 2
+        assert f"--set {wrong}: use NAME=NUMBER" in err
 
 
 def test_an_error_in_a_scenario_is_named(tmp_path: Path) -> None:

@@ -7,19 +7,14 @@ from statistics import fmean, mode
 
 import numpy as np
 import pytest
-from tidscope_backend.cli.policy_bench import (
-    Family,
-    ScenarioError,
-    load,
-    parse,
-    run_campaign,
-    shipped,
-)
+from tidscope_backend.cli.policy_bench import run_campaign
+from tidscope_backend.cli.scenario_files import Family, ScenarioError, load, parse, shipped
 from tidscope_policies.registry import POLICIES
 from tidscope_policies.simulation.campaign import (
     Job,
     Score,
     differing,
+    entrants,
     one_dip_s,
     run_job,
     score,
@@ -180,9 +175,10 @@ def test_the_single_dip_lies_inside_the_run() -> None:
 
 def test_rows_are_means_over_seeds_and_do_not_depend_on_the_number_of_processes() -> None:
     short = [replace(SHIPPED[name], seconds=60) for name in ("S1", "S6")]
-    rows = list(run_campaign(["fixed", "linear"], short, range(2), workers=2))
-    assert rows == list(run_campaign(["fixed", "linear"], short, range(2), workers=1))
-    assert [row.policy for row in rows] == ["fixed", "linear"]
+    those = entrants(["fixed", "linear"], {})
+    rows = list(run_campaign(those, short, range(2), workers=2))
+    assert rows == list(run_campaign(those, short, range(2), workers=1))
+    assert [row.name for row in rows] == ["fixed", "linear"]
     assert rows[0].regret_percent == {"S1": pytest.approx(9.3975, abs=1e-3), "S6": 0.0}
     assert rows[0].mean_regret_percent == pytest.approx(9.3975 / 2, abs=1e-3)
     jobs = [run_job(Job("linear", short[0], seed)) for seed in (0, 1)]

@@ -1,10 +1,11 @@
 """Queues of the kernel: what is read of files of /proc and /sys, and what it counts for."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from tidscope_collector.inspection.connections import Reader, parse_connections, slow_readers
+from tidscope_collector.inspection.connections import Peer, parse_connections, peers_of
 from tidscope_collector.inspection.locked_files import path_of
 from tidscope_collector.inspection.ports import Listener, listening_sockets, parse_listening
 from tidscope_collector.procfs.files import ProcFs
@@ -12,7 +13,7 @@ from tidscope_collector.queues import accept_queues, file_locks
 from tidscope_collector.queues.accept_queues import AcceptQueues
 from tidscope_collector.queues.devices import Devices
 from tidscope_collector.queues.file_locks import FileLock, FileLocks, parse_locks
-from tidscope_collector.queues.send_queues import SEARCH_EVERY, SendQueues
+from tidscope_collector.queues.peers import SEARCH_AGAIN, SEARCH_EVERY, Peers
 
 SECOND = 1_000_000_000
 HEAD = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid\n"
@@ -59,7 +60,9 @@ class Host:
         return path_of(self.procfs, pid, file)
 
     def opens(self, pid: int, number: int, link: str, info: str = "") -> None:
-        (self.root / f"{pid}/fd/{number}").symlink_to(link)
+        file = self.root / f"{pid}/fd/{number}"
+        file.unlink(missing_ok=True)
+        file.symlink_to(link)
         (self.root / f"{pid}/fdinfo/{number}").write_text(info)
 
 
@@ -123,74 +126,111 @@ def connection(local: str, remote: str, unsent: int, inode: int) -> str:
 
 
 def stream(host: Host, unsent: int) -> None:
-    """Process 7 sends to process 8, by a socket of IPv6 that takes IPv4, and to another host."""
-    v4 = connection(CLIENT, SERVER, 0, 61) + connection(SERVER, "070200C0:0050", unsent, 62)
-    v6 = connection(MAPPED + SERVER, MAPPED + CLIENT, unsent, 60)
+    """Process 7 listens, and sends to process 8, by a socket of IPv6 that takes IPv4.
+
+    To another host it has opened a connection itself.
+    """
+    v4 = connection(CLIENT, SERVER, 0, 61) + connection(
+        "0100007F:D433", "070200C0:0050", unsent, 62
+    )
+    v6 = line(f"{32 * '0'}:1F90", "0A", 0, 59)
+    v6 += connection(MAPPED + SERVER, MAPPED + CLIENT, unsent, 60)
     for pid in (7, 8):
         (host.root / f"{pid}/net/tcp").write_text(HEAD + v4)
         (host.root / f"{pid}/net/tcp6").write_text(HEAD + v6)
         (host.root / f"{pid}/comm").write_text(f"program-{pid}\n")
-
-
-def find_readers(host: Host) -> list[Reader]:
-    return slow_readers(host.procfs, [7])
-
-
-def test_readers_that_are_too_slow_are_found_behind_both_kinds_of_sockets(host: Host) -> None:
-    stream(host, 9000)
     host.opens(7, 4, "socket:[60]")
     host.opens(7, 5, "socket:[62]")
     host.opens(8, 9, "socket:[61]")
-    assert sorted(find_readers(host)) == [
-        Reader(60, 7, "127.0.0.1", 8, "program-8"),
-        Reader(62, 7, "192.0.2.7", 0, ""),
-    ]
+
+
+def test_peers_are_found_behind_both_kinds_of_sockets(host: Host) -> None:
+    stream(host, 9000)
+    sender, reader = Peer(60, 7, False, "127.0.0.1", 8, "program-8"), 61
+    other_host = Peer(62, 7, True, "192.0.2.7", 0, "")
+    assert sorted(peers_of(host.procfs, [7])) == [sender, other_host]
+    assert peers_of(host.procfs, [8]) == [Peer(reader, 8, True, "127.0.0.1", 7, "program-7")]
+
+
+def test_connections_that_are_not_full_matter_to_who_opened_them(host: Host) -> None:
     stream(host, 8000)
-    assert find_readers(host) == []
+    assert [one.inode for one in peers_of(host.procfs, [7, 8])] == [62, 61]
 
 
 def test_full_connections_count_while_they_are_full(host: Host) -> None:
-    host.opens(7, 4, "socket:[60]")
-    host.opens(8, 9, "socket:[61]")
-    queues = SendQueues(host.procfs, lambda _: find_readers(host))
+    peers = Peers(host.procfs, lambda _: peers_of(host.procfs, [7]))
     stream(host, 9000)
-    queues.read({7: 1}, 0)
-    queues.read({7: 1}, SECOND)
-    assert queues.table().tolist() == [
-        (1, 7, 8, 1, 9000, SECOND + 1, SECOND + 1, "127.0.0.1", "program-8")
+    peers.read({7: 1}, 0)
+    peers.read({7: 1}, SECOND)
+    figures = (SECOND + 1, SECOND + 1)
+    assert peers.table().tolist() == [
+        (1, 7, 8, 0, 1, 9000, *figures, "127.0.0.1", "program-8"),
+        (2, 7, 0, 1, 1, 9000, *figures, "192.0.2.7", ""),
     ]
     stream(host, 0)
-    queues.read({7: 1}, SECOND)
-    assert queues.table().tolist() == [
-        (1, 7, 8, 0, 0, SECOND + 1, 2 * SECOND + 1, "127.0.0.1", "program-8")
+    peers.read({7: 1}, SECOND)
+    figures = (SECOND + 1, 2 * SECOND + 1)
+    assert peers.table().tolist() == [
+        (1, 7, 8, 0, 0, 0, *figures, "127.0.0.1", "program-8"),
+        (2, 7, 0, 1, 0, 0, *figures, "192.0.2.7", ""),
     ]
 
 
-def test_readers_are_searched_now_and_then_and_only_for_unknown_connections(host: Host) -> None:
+def test_who_was_connected_to_has_a_row(host: Host) -> None:
+    stream(host, 0)
+    peers = Peers(host.procfs, lambda _: peers_of(host.procfs, [7, 8]))
+    peers.read({7: 1, 8: 2}, 0)
+    # On another host nobody knows which process it is.
+    assert peers.table().tolist() == [(1, 8, 7, 1, 0, 0, 0, 1, "127.0.0.1", "program-7")]
+
+
+def test_peers_are_searched_now_and_then_and_only_for_unknown_connections(host: Host) -> None:
     searches = 0
 
-    def find(_: Sequence[tuple[int, int]]) -> list[Reader]:
+    def find(_: Sequence[tuple[int, int]]) -> list[Peer]:
         nonlocal searches
         searches += 1
-        return find_readers(host)
+        return []
 
-    queues = SendQueues(host.procfs, find)
-    queues.read({7: 1}, 0)
+    peers = Peers(host.procfs, find)
+    peers.read({7: 1}, 0)
     assert searches == 0
     stream(host, 9000)
     for _ in range(3 * SEARCH_EVERY):
-        queues.read({7: 1}, SECOND)
+        peers.read({7: 1}, SECOND)
     # Nobody of the target has these sockets.
     assert searches == 1
-    assert len(queues.table()) == 0
+    assert len(peers.table()) == 0
+
+
+def test_new_connections_of_others_are_searched_ever_more_seldom(host: Host) -> None:
+    begun: list[int] = []
+
+    def find(_: Sequence[tuple[int, int]]) -> list[Peer]:
+        begun.append(reading)
+        return []
+
+    peers = Peers(host.procfs, find)
+    for reading in range(4 * SEARCH_AGAIN):
+        local = f"0100007F:{40000 + reading:04X}"
+        table = HEAD + connection(local, "070200C0:0050", 0, 1000 + reading)
+        (host.root / "7/net/tcp").write_text(table)
+        peers.read({7: 1}, SECOND)
+    gaps = [late - early for early, late in pairwise(begun)]
+    assert gaps == [10, 20, 40, 80, 80, 80]
+    # One that is full is searched for at once.
+    (host.root / "7/net/tcp").write_text(HEAD + connection("0100007F:9999", SERVER, 9000, 5))
+    for reading in range(SEARCH_EVERY + 1):
+        peers.read({7: 1}, SECOND)
+    assert len(begun) == len(gaps) + 2
 
 
 def test_a_cut_or_damaged_table_has_fewer_connections() -> None:
     whole = HEAD + connection(CLIENT, SERVER, 5, 61)
     cut = whole + connection(SERVER, CLIENT, 5, 60)[:-30]
-    assert [one.inode for one in parse_connections(cut.encode())] == [61]
+    assert [one.inode for one in parse_connections([cut.encode()])] == [61]
     damaged = whole.replace("00000005", "0000000g")
-    assert list(parse_connections(damaged.encode())) == []
+    assert parse_connections([damaged.encode()]) == []
 
 
 def test_locks_are_parsed_and_other_lines_left_out() -> None:

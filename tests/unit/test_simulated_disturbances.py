@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tidscope_backend.cli.policy_bench import FAMILIES, shipped
+from tidscope_backend.cli.scenario_files import FAMILIES, shipped
 from tidscope_policies.contract import Decision, Observation
 from tidscope_policies.registry import POLICIES, ReadyPolicy
 from tidscope_policies.simulation.campaign import Job, Plant, against, run_job

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from tidscope_backend.cli.policy_bench import shipped
+from tidscope_backend.cli.scenario_files import shipped
 from tidscope_policies.contract import Decision, Observation
 from tidscope_policies.registry import POLICIES, ReadyPolicy
 from tidscope_policies.simulation.scenario import (

@@ -4,27 +4,25 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from tidscope_policies.parameters import ParameterError, make_parameters
 from tidscope_policies.registry import POLICIES
-from tidscope_policies.simulation.campaign import Plant, Row
+from tidscope_policies.simulation.campaign import Entrant, Plant, Row, entrants
 
 from tidscope_backend.cli import policy_bench
 from tidscope_backend.cli.command import Command, CommandError, print_lines
-from tidscope_backend.cli.policy_bench import (
+from tidscope_backend.cli.policy_bench import Provenance, run_campaign
+from tidscope_backend.cli.scenario_files import (
     FAMILIES,
     SHIPPED,
-    Provenance,
     ScenarioError,
     load,
     load_sweep,
-    run_campaign,
     shipped,
 )
-from tidscope_backend.cli.steer import add_set_option, parameters_given
 
 SEEDS = 20
 MAX_SEEDS = 10_000
@@ -39,7 +37,7 @@ def _run(options: argparse.Namespace) -> int:
         return 0
     policies = options.policy or ALONE
     try:
-        given = _given(policies, options.set)
+        those = _entrants(policies, options.set)
         scenarios = chosen(options.scenario, options.only, first=_first(options))
         page = None if options.write is None else options.write.read_text("utf-8")
         if page is not None:
@@ -47,7 +45,7 @@ def _run(options: argparse.Namespace) -> int:
     except (CommandError, OSError, ValueError) as error:
         print_lines(f"policies bench: {error}", file=sys.stderr)
         return 2
-    rows, seconds = _bench(policies, scenarios, given, options)
+    rows, seconds = _bench(those, scenarios, options)
     if page is not None:
         results = _results(rows, scenarios, options, seconds)
         options.write.write_text(policy_bench.replaced(page, results), "utf-8")
@@ -106,7 +104,13 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=ALONE,
         help="run only this policy (repeatable; default: all)",
     )
-    add_set_option(bench)
+    bench.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=NUMBER[,NUMBER...]",
+        help="a parameter of the policies (repeatable); each combination of values is a row",
+    )
     bench.add_argument(
         "--seeds",
         type=_seeds,
@@ -173,43 +177,50 @@ def chosen(
     return [scenario for scenario in scenarios if not only or scenario.name in only]
 
 
-def _given(policies: Sequence[str], texts: Sequence[str]) -> dict[str, float]:
-    """Return parameters that differ from their defaults.
+def _entrants(policies: Sequence[str], texts: Sequence[str]) -> list[Entrant]:
+    """Return the policies with each combination of parameters.
 
     Raises:
-        CommandError: a text is not NAME=NUMBER.
-        ParameterError: a policy lacks the parameter, or the value is not allowed.
+        CommandError: a text is not NAME=NUMBER[,NUMBER...].
+        ParameterError: a policy lacks a parameter, or a value is not allowed.
     """
-    given = parameters_given(texts)
-    for name in policies:
+    settings: dict[str, list[float]] = {}
+    for text in texts:
+        name, _, values = text.partition("=")
         try:
-            make_parameters(POLICIES[name].kind, given)
+            settings[name] = [float(value) for value in values.split(",")]
+        except ValueError:
+            raise CommandError(
+                f"--set {text}: use NAME=NUMBER, or several numbers: 0.5,1"
+            ) from None
+    those = entrants(policies, settings)
+    for one in those:
+        try:
+            make_parameters(POLICIES[one.policy].kind, one.given)
         except ParameterError as error:
-            raise ParameterError(f"{name}: {error}") from None
-    return given
+            raise ParameterError(f"{one.policy}: {error}") from None
+    return those
 
 
 def _bench(
-    policies: Sequence[str],
-    scenarios: Sequence[Plant],
-    given: Mapping[str, float],
-    options: argparse.Namespace,
+    those: Sequence[Entrant], scenarios: Sequence[Plant], options: argparse.Namespace
 ) -> tuple[list[Row], float]:
     begun = time.monotonic()
     names = [scenario.name for scenario in scenarios]
+    width = max(22, *(len(one.name) for one in those))
     if not options.json:
-        print_lines(policy_bench.text_line(policy_bench.head(names)), flush=True)
+        print_lines(policy_bench.text_line(policy_bench.head(names), width), flush=True)
     rows: list[Row] = []
-    for row in run_campaign(policies, scenarios, _seed_range(options), given=given):
+    for row in run_campaign(those, scenarios, _seed_range(options)):
         rows.append(row)
         if not options.json:
-            print_lines(policy_bench.text_line(policy_bench.cells(row)), flush=True)
+            print_lines(policy_bench.text_line(policy_bench.cells(row), width), flush=True)
     seconds = time.monotonic() - begun
     if options.json:
         report = {
-            "policies": {row.policy: policy_bench.as_json(row) for row in rows},
+            "policies": {row.name: policy_bench.as_json(row) for row in rows},
             "scenarios": {scenario.name: scenario.title for scenario in scenarios},
-            "given": given,
+            "given": {one.name: one.given for one in those},
             "seeds": options.seeds,
             "first_seed": options.first_seed,
             "seconds": round(seconds, 1),

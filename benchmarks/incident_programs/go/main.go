@@ -187,7 +187,7 @@ func main() {
 	serveProfiles()
 	kinds := map[string]func(){
 		"held-over-fsync": heldOverFsync, "full-semaphore": fullSemaphore, "actor": actor,
-		"asking": asking,
+		"asking": asking, "garbage": garbage,
 	}
 	fmt.Println("ready")
 	kinds[os.Args[1]]()

@@ -1,6 +1,7 @@
-"""TCP connections whose bytes the other side has not taken, and the processes at both ends."""
+"""TCP connections of processes, who opened them, and the processes at both ends."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from tidscope_collector.inspection.ports import (
@@ -17,7 +18,9 @@ FULL_BYTES = 8192
 sender waits while two thirds of its buffer are taken."""
 MAX_TABLE = 1 << 24
 """Maximum size of a table that is read, about 100,000 connections; further ones are left out."""
-_ESTABLISHED = b" 01 "
+MAX_PEERS = 2048
+"""Maximum connections of a target whose other ends are searched."""
+_ESTABLISHED, _LISTENING = b" 01 ", b" 0A "
 _MAPPED = b"0000000000000000FFFF0000"
 """Beginning of an IPv4 address in a table of IPv6."""
 
@@ -30,92 +33,113 @@ class Connection(NamedTuple):
         local: address and port as in the table, without `_MAPPED`; the other side's `remote`.
         remote: the other side's.
         unsent: bytes that the other side has not confirmed.
+        opened: whether this side opened it: nobody listens at its port.
     """
 
     inode: int
     local: bytes
     remote: bytes
     unsent: int
+    opened: bool
 
     @property
     def other_host(self) -> str:
         """Address of the other side, without its port."""
         return readable_host(self.remote.partition(b":")[0])
 
+    @property
+    def matters(self) -> bool:
+        """Whether its other end is worth knowing: it was opened from here, or is full."""
+        return self.opened or self.unsent >= FULL_BYTES
 
-class Reader(NamedTuple):
-    """A process that reads too slowly, and the process that sends to it.
+
+class Peer(NamedTuple):
+    """A connection of a process, and the process at its other end.
 
     Attributes:
-        inode: inode of the sender's socket.
-        pid: the sender.
-        address: address of the reader, without its port.
-        peer_pid: the reader; 0 if it is on another host, or in another network namespace.
-        peer: its name.
+        inode: inode of the own socket.
+        pid: the process.
+        opened: whether it opened the connection.
+        address: address of the other end, without its port.
+        peer_pid: process there; 0 if it is on another host, or in another network namespace.
+        name: its name; empty if unknown.
     """
 
     inode: int
     pid: int
+    opened: bool
     address: str
     peer_pid: int
-    peer: str
+    name: str
 
 
-def parse_connections(table: bytes) -> Iterator[Connection]:
-    """Yield the established connections of a table.
+def parse_connections(tables: Sequence[bytes]) -> list[Connection]:
+    """Return the established connections of a network namespace.
 
     Source: Documentation/networking/proc_net_tcp.rst. `tx_queue` is write_seq - snd_una
     (net/ipv4/tcp_ipv4.c, get_tcp4_sock). Lines of another form are left out, and one that was cut.
     """
-    for line in table[: table.rfind(b"\n") + 1].splitlines()[1:]:
-        # Most connections of a busy host have ended, and wait for late packets.
-        if _ESTABLISHED not in line:
-            continue
-        columns = line.split(None, 10)
-        if len(columns) < 10 or columns[3] != _ESTABLISHED.strip():
-            continue
+    lines = [line for each in tables for line in each[: each.rfind(b"\n") + 1].splitlines()[1:]]
+    listening = {columns[1].rpartition(b":")[2] for columns in _in_state(lines, _LISTENING)}
+    found: list[Connection] = []
+    for columns in _in_state(lines, _ESTABLISHED):
         local, remote = (each.removeprefix(_MAPPED) for each in columns[1:3])
         try:
             unsent = int(columns[4].partition(b":")[0], 16)
-            yield Connection(int(columns[9]), local, remote, unsent)
+            opened = local.rpartition(b":")[2] not in listening
+            found.append(Connection(int(columns[9]), local, remote, unsent, opened))
         except ValueError:
-            continue
-
-
-def connections_of(procfs: ProcFs, pid: int) -> list[Connection]:
-    """Return the established connections in the network namespace of a process."""
-    found: list[Connection] = []
-    for table in TABLES:
-        try:
-            found += parse_connections(procfs.read(f"{pid}/net/{table}", MAX_TABLE))
-        except OSError:
             continue
     return found
 
 
-def slow_readers(procfs: ProcFs, pids: Sequence[int]) -> list[Reader]:
-    """Return who does not take what processes have sent, for each of their full connections.
+def _in_state(lines: Sequence[bytes], state: bytes) -> Iterator[list[bytes]]:
+    """Yield the columns of sockets in a state."""
+    for line in lines:
+        # Most connections of a busy host have ended, and wait for late packets.
+        if state not in line:
+            continue
+        columns = line.split(None, 10)
+        if len(columns) >= 10 and columns[3] == state.strip():
+            yield columns
+
+
+def connections_of(procfs: ProcFs, pid: int) -> list[Connection]:
+    """Return the established connections in the network namespace of a process."""
+    tables: list[bytes] = []
+    for table in TABLES:
+        try:
+            tables.append(procfs.read(f"{pid}/net/{table}", MAX_TABLE))
+        except OSError:
+            continue
+    return parse_connections(tables)
+
+
+def peers_of(procfs: ProcFs, pids: Sequence[int]) -> list[Peer]:
+    """Return who is at the other end of processes' connections that matter; MAX_PEERS at most.
 
     Args:
         procfs: root of /proc.
         pids: processes of a target; at most MAX_DESCRIPTORS descriptors of each are searched.
     """
-    full: dict[int, Connection] = {}
+    those: dict[int, Connection] = {}
     others: dict[int, int] = {}
     for pid in one_of_each_namespace(procfs, pids):
         found = connections_of(procfs, pid)
         by_side = {(one.local, one.remote): one.inode for one in found}
         for one in found:
-            if one.unsent >= FULL_BYTES:
-                full[one.inode] = one
+            if one.matters:
+                those[one.inode] = one
                 others[one.inode] = by_side.get((one.remote, one.local), 0)
-    owners = {inode: pid for pid, inode in _owned(procfs, pids, full)}
+    owned = islice(_owned(procfs, pids, those), MAX_PEERS)
+    owners = {inode: pid for pid, inode in owned}
     wanted = {others[inode] for inode in owners} - {0}
     peers = {inode: pid for pid, inode in _owned(procfs, procfs.pids(), wanted)} if wanted else {}
+    names = {pid: _name(procfs, pid) for pid in {0, *peers.values()}}
     return [
-        Reader(inode, pid, full[inode].other_host, peer, _name(procfs, peer))
+        Peer(inode, pid, one.opened, one.other_host, peer, names[peer])
         for inode, pid in owners.items()
-        for peer in (peers.get(others[inode], 0),)
+        for one, peer in ((those[inode], peers.get(others[inode], 0)),)
     ]
 
 

@@ -39,7 +39,7 @@ from tidscope_collector.inspection.answering import (
     say,
     taking,
 )
-from tidscope_collector.inspection.connections import slow_readers
+from tidscope_collector.inspection.connections import peers_of
 from tidscope_collector.inspection.container_files import container_names
 from tidscope_collector.inspection.demangling import readable_names
 from tidscope_collector.inspection.go_profiles import goroutine_profile, mutex_profile
@@ -138,15 +138,15 @@ def sockets(arguments: Arguments, answer: int) -> None:
     say(answer, {"sockets": [[one.inode, one.address, pid] for one, pid in found]})
 
 
-def readers(arguments: Arguments, answer: int) -> None:
-    """Answer who does not take what processes have sent. Only kernel data is read.
+def peers(arguments: Arguments, answer: int) -> None:
+    """Answer who is at the other end of processes' connections. Only kernel data is read.
 
     Arguments: identities: IDs and start times.
-    Answers: {"readers": [[inode, pid, address, peer_pid, peer], …]}; see `slow_readers`.
+    Answers: {"peers": [[inode, pid, opened, address, peer_pid, name], …]}; see `peers_of`.
     """
     limit_resources(Limits(MEMORY_BYTES, 5, PROCESSES_S * 2))
     pids = [pid for pid, start_ticks in arguments["identities"] if _is_alive(pid, start_ticks)]
-    say(answer, {"readers": slow_readers(ProcFs(Path()), pids)})
+    say(answer, {"peers": peers_of(ProcFs(Path()), pids)})
 
 
 def locked_file(arguments: Arguments, answer: int) -> None:
@@ -283,7 +283,7 @@ def questions(places: Places) -> Mapping[str, Question]:
         "ports": taking(ports, "identities"),
         "port": taking(port, *PROCESS, "port"),
         "sockets": taking(sockets, "identities"),
-        "readers": taking(readers, "identities"),
+        "peers": taking(peers, "identities"),
         "locked_file": taking(locked_file, *PROCESS, "file"),
         "program": taking(program, *PROCESS),
         "agent_socket": taking(agent_socket, *PROCESS),

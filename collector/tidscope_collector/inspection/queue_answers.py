@@ -1,4 +1,4 @@
-"""Clients of the questions about listening sockets, slow readers and locked files."""
+"""Clients of the questions about listening sockets, peers and locked files."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -7,15 +7,15 @@ from pydantic import Field
 
 from tidscope_collector.inspection.answering import PROCESSES_S, Arguments
 from tidscope_collector.inspection.asking import Line, about_process, ask
-from tidscope_collector.inspection.connections import Reader
+from tidscope_collector.inspection.connections import Peer
 
 
 class _SocketsLine(Line):
     sockets: list[Annotated[tuple[int, str, int], Field(strict=False)]]
 
 
-class _ReadersLine(Line):
-    readers: list[Annotated[tuple[int, int, str, int, str], Field(strict=False)]]
+class _PeersLine(Line):
+    peers: list[Annotated[tuple[int, int, bool, str, int, str], Field(strict=False)]]
 
 
 class _PathLine(Line):
@@ -35,8 +35,8 @@ def ask_sockets(identities: Sequence[tuple[int, int]]) -> list[tuple[int, str, i
     return ask("sockets", about, PROCESSES_S, _SocketsLine).sockets
 
 
-def ask_readers(identities: Sequence[tuple[int, int]]) -> list[Reader]:
-    """See `connections.slow_readers`.
+def ask_peers(identities: Sequence[tuple[int, int]]) -> list[Peer]:
+    """See `connections.peers_of`.
 
     Args:
         identities: ID and start time of a few processes.
@@ -45,8 +45,8 @@ def ask_readers(identities: Sequence[tuple[int, int]]) -> list[Reader]:
         NoAnswerError: no child can be asked.
     """
     about: Arguments = {"identities": list(identities)}
-    found = ask("readers", about, PROCESSES_S, _ReadersLine).readers
-    return [Reader(*one) for one in found]
+    found = ask("peers", about, PROCESSES_S, _PeersLine).peers
+    return [Peer(*one) for one in found]
 
 
 def ask_locked_file(pid: int, start_ticks: int, file: str) -> str:

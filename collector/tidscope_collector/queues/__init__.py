@@ -1,4 +1,5 @@
-"""Queues that the kernel keeps: connections not yet accepted or not read, locks of files, devices.
+"""Queues that the kernel keeps: connections not yet accepted or not read, and who is at their other
+ends, locks of files, devices.
 
-Takes process IDs; gives rows of `accept_queues`, `send_queues`, `file_locks` and `devices`.
+Takes process IDs; gives rows of `accept_queues`, `peers`, `file_locks` and `devices`.
 """

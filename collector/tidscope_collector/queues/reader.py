@@ -19,11 +19,11 @@ from tidscope_collector.queues.accept_queues import AcceptQueues
 from tidscope_collector.queues.devices import Devices
 from tidscope_collector.queues.file_locks import FileLocks
 from tidscope_collector.queues.pace import Pace
-from tidscope_collector.queues.send_queues import SendQueues
+from tidscope_collector.queues.peers import Peers
 
 EVERY_S = 0.5
 """Interval between two readings, in seconds."""
-SENDING_S = 1.0
+PEERS_S = 1.0
 """Interval of connections, of which a table may have many."""
 IDLE_HZ = 1.0
 """Sampling rate up to which nothing is read: nobody looks at the target."""
@@ -47,12 +47,12 @@ class QueueReader:
         self._members = members
         self._rate_hz = rate_hz
         self._accepting, self._locks = AcceptQueues(procfs), FileLocks(procfs)
-        self._sending = SendQueues(procfs)
+        self._peers = Peers(procfs)
         self._devices = Devices(procfs)
         self._now: Mapping[int, int] = {}
         self._changed = threading.Condition()
         self._tables: dict[TableName, Table] = {}
-        self._often, self._seldom = Pace(EVERY_S), Pace(SENDING_S, first_s=SENDING_S)
+        self._often, self._seldom = Pace(EVERY_S), Pace(PEERS_S, first_s=PEERS_S)
         self._closed = False
         self._thread: threading.Thread | None = None
 
@@ -63,7 +63,7 @@ class QueueReader:
             self._changed.notify_all()
 
     def tables(self) -> dict[TableName, Table]:
-        """Return all rows of `accept_queues`, `send_queues`, `file_locks` and `devices`."""
+        """Return all rows of `accept_queues`, `peers`, `file_locks` and `devices`."""
         members = self._members()
         with self._changed:
             self._now = members
@@ -98,10 +98,10 @@ class QueueReader:
 
     def _read(self, members: Mapping[int, int]) -> dict[TableName, Table]:
         self._often.read(lambda since_ns: self._read_often(members, since_ns))
-        self._seldom.read(lambda since_ns: self._sending.read(members, since_ns))
+        self._seldom.read(lambda since_ns: self._peers.read(members, since_ns))
         made: dict[TableName, Table] = {
             "accept_queues": self._accepting.table(),
-            "send_queues": self._sending.table(),
+            "peers": self._peers.table(),
             "file_locks": self._locks.table(),
             "devices": self._devices.table(),
         }

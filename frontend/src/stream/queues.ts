@@ -4,7 +4,7 @@
  */
 
 import type { ViewInput } from "./chartView";
-import { ACCEPT_QUEUES, DEVICES, FILE_LOCKS, SEND_QUEUES } from "./facts/facts";
+import { ACCEPT_QUEUES, DEVICES, FILE_LOCKS, PEERS } from "./facts/facts";
 
 /** A listening socket of the target. */
 export interface AcceptQueue {
@@ -25,6 +25,14 @@ export interface SendQueue {
   readonly reader: string;
   /** Full connections on average. */
   readonly full: number;
+}
+
+/** A process of the target, and one on this host that it opened connections to. */
+export interface Asked {
+  readonly pid: number;
+  readonly peer_pid: number;
+  /** Connections between them that it opened. */
+  readonly opened: number;
 }
 
 /** A process that holds locks of a file, or waits for one. */
@@ -61,19 +69,20 @@ export interface QueuesView {
   readonly accepting: readonly AcceptQueue[];
   /** The fullest first. */
   readonly sending: readonly SendQueue[];
+  readonly asked: readonly Asked[];
   readonly files: readonly LockedFile[];
   readonly disks: readonly BusyDisk[];
   readonly interfaces: readonly BusyInterface[];
 }
 
 export const NO_QUEUES = {
-  ...{ accepting: [], sending: [], files: [], disks: [], interfaces: [] },
+  ...{ accepting: [], sending: [], asked: [], files: [], disks: [], interfaces: [] },
 } as const satisfies QueuesView;
 
 export function queuesView(input: ViewInput): QueuesView {
   return {
-    ...{ accepting: acceptQueues(input), sending: sendQueues(input), files: lockedFiles(input) },
-    ...devices(input),
+    ...{ accepting: acceptQueues(input), sending: sendQueues(input), asked: asked(input) },
+    ...{ files: lockedFiles(input), ...devices(input) },
   };
 }
 
@@ -101,21 +110,33 @@ function acceptQueues({ model, span, now_s }: ViewInput): readonly AcceptQueue[]
 }
 
 function sendQueues({ model, span, now_s }: ViewInput): readonly SendQueue[] {
-  const table = model.facts.send_queues;
+  const table = model.facts.peers;
   const window = table.window(span.t0_s, Math.min(span.t1_s, now_s));
   const found: SendQueue[] = [];
   for (const slot of table.all()) {
-    const covered = table.grown(window, slot, SEND_QUEUES.covered_ns);
-    const full = table.grown(window, slot, SEND_QUEUES.full_ns) / covered || 0;
+    const covered = table.grown(window, slot, PEERS.covered_ns);
+    const full = table.grown(window, slot, PEERS.full_ns) / covered || 0;
     if (full === 0) continue;
-    const peer_pid = table.fact(slot, SEND_QUEUES.peer_pid);
+    const peer_pid = table.fact(slot, PEERS.peer_pid);
     const reader =
       peer_pid > 0
-        ? `process ${table.text(slot, SEND_QUEUES.peer)} (${peer_pid})`
-        : table.text(slot, SEND_QUEUES.address);
-    found.push({ pid: table.fact(slot, SEND_QUEUES.pid), reader, full });
+        ? `process ${table.text(slot, PEERS.name)} (${peer_pid})`
+        : table.text(slot, PEERS.address);
+    found.push({ pid: table.fact(slot, PEERS.pid), reader, full });
   }
   return found.toSorted((a, b) => b.full - a.full);
+}
+
+function asked({ model }: ViewInput): readonly Asked[] {
+  const table = model.facts.peers;
+  const found: Asked[] = [];
+  for (const slot of table.all()) {
+    const peer_pid = table.fact(slot, PEERS.peer_pid);
+    const opened = table.fact(slot, PEERS.opened);
+    if (peer_pid === 0 || opened === 0) continue;
+    found.push({ pid: table.fact(slot, PEERS.pid), peer_pid, opened });
+  }
+  return found;
 }
 
 function lockedFiles({ model, span, now_s }: ViewInput): readonly LockedFile[] {

@@ -62,10 +62,10 @@ it("has who does not read what is sent", () => {
   const frames = new LedgerFrames([sender]);
   const model = new TargetModel();
   for (const t_s of [0, 5, 10]) {
-    const send_queues = [
-      { reader: 1, pid: 100, peer_pid: 90, full: 1, full_ns: 1e9 * t_s, covered_ns: 1e9 * t_s },
-    ].map((row) => ({ ...row, peer: "slow-client" }));
-    model.ingest(frames.at(t_s, { tables: factTables({ send_queues }) }));
+    const peers = [
+      { peer: 1, pid: 100, peer_pid: 90, full: 1, full_ns: 1e9 * t_s, covered_ns: 1e9 * t_s },
+    ].map((row) => ({ ...row, name: "slow-client" }));
+    model.ingest(frames.at(t_s, { tables: factTables({ peers }) }));
   }
   const { rows } = waitingView(factInput(model), null);
   expect(rows.map(({ name, by }) => [name, by])).toEqual([

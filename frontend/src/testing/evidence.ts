@@ -34,6 +34,7 @@ export const NOTHING: Evidence = {
   limits: NO_LIMITS,
   goroutines: { state: "absent", seconds: 0, all: 0, rows: [] },
   queues: NO_QUEUES,
+  asking: [],
   cohorts: [],
   go: false,
   grouped: false,

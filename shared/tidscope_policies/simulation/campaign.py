@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import islice, product
 from math import exp, log
 from typing import Protocol
 
@@ -77,6 +77,40 @@ class Plant(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Entrant:
+    """A policy with its parameters: a row of the results.
+
+    Attributes:
+        name: heading of the row.
+        policy: name of the policy.
+        given: parameters of the policy that differ from their defaults.
+    """
+
+    name: str
+    policy: str
+    given: Mapping[str, float] = field(default_factory=dict)
+
+
+def entrants(policies: Sequence[str], settings: Mapping[str, Sequence[float]]) -> list[Entrant]:
+    """Return each policy with each combination of values.
+
+    Args:
+        policies: names of the policies.
+        settings: values of the parameters that differ from their defaults; one with several values
+            is in the names.
+    """
+    combinations = [
+        dict(zip(settings, values, strict=True)) for values in product(*settings.values())
+    ]
+    varied = [name for name, values in settings.items() if len(values) > 1]
+    return [
+        Entrant(" ".join([policy, *(f"{name}={given[name]:g}" for name in varied)]), policy, given)
+        for policy in policies
+        for given in combinations
+    ]
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """A run of one policy on one scenario with one seed.
 
@@ -116,10 +150,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Means over all seeds of a policy.
+    """Means over all seeds of an entrant.
 
     Attributes:
-        policy: its name.
+        name: its name.
         regret_percent: by plant.
         worst_run_percent: the regret of the worst seed, by plant.
         switches_per_min: by plant.
@@ -134,7 +168,7 @@ class Row:
         one_dip_regret_percent: what such a dip adds to the regret.
     """
 
-    policy: str
+    name: str
     regret_percent: Mapping[str, float]
     worst_run_percent: Mapping[str, float]
     switches_per_min: Mapping[str, float]
@@ -195,40 +229,35 @@ def one_dip_s(job: Job) -> float:
     return job.scenario.seconds * (ONE_DIP_FROM + (ONE_DIP_TO - ONE_DIP_FROM) * share)
 
 
-def list_jobs(
-    policies: Sequence[str],
-    plants: Sequence[Plant],
-    seeds: range,
-    given: Mapping[str, float] | None = None,
-) -> list[Job]:
-    """All jobs of a campaign: by policy, then plant, then seed."""
+def list_jobs(those: Sequence[Entrant], plants: Sequence[Plant], seeds: range) -> list[Job]:
+    """All jobs of a campaign: by entrant, then plant, then seed."""
     drawn = [[plant.draw(seed) for seed in seeds] for plant in plants]
     return [
-        Job(policy, scenario, seed, given or {})
-        for policy in policies
+        Job(entrant.policy, scenario, seed, entrant.given)
+        for entrant in those
         for scenarios in drawn
         for seed, scenario in zip(seeds, scenarios, strict=True)
     ]
 
 
 def make_rows(
-    policies: Sequence[str], plants: Sequence[Plant], seeds: int, outcomes: Iterable[Outcome]
+    those: Sequence[Entrant], plants: Sequence[Plant], seeds: int, outcomes: Iterable[Outcome]
 ) -> Iterator[Row]:
-    """Yield a row per policy, as soon as its last outcome is known.
+    """Yield a row per entrant, as soon as its last outcome is known.
 
     Args:
-        policies: names.
+        those: entrants.
         plants: scenarios.
         seeds: number of seeds.
         outcomes: outcomes of `list_jobs`, in its order.
     """
     remaining = iter(outcomes)
     each = len(plants) * seeds
-    for policy in policies:
-        yield _row(policy, plants, list(islice(remaining, each)))
+    for entrant in those:
+        yield _row(entrant.name, plants, list(islice(remaining, each)))
 
 
-def _row(policy: str, plants: Sequence[Plant], outcomes: Sequence[Outcome]) -> Row:
+def _row(name: str, plants: Sequence[Plant], outcomes: Sequence[Outcome]) -> Row:
     seeds = len(outcomes) // len(plants)
     by_name = {
         plant.name: outcomes[at * seeds : (at + 1) * seeds] for at, plant in enumerate(plants)
@@ -240,7 +269,7 @@ def _row(policy: str, plants: Sequence[Plant], outcomes: Sequence[Outcome]) -> R
     }
     harms = {name: found for name, found in harms.items() if found}
     return Row(
-        policy,
+        name,
         {name: _mean([each.regret_percent for each in found]) for name, found in scores.items()},
         {name: max(each.regret_percent for each in found) for name, found in scores.items()},
         {name: _mean([each.switches_per_min for each in found]) for name, found in scores.items()},

@@ -310,26 +310,28 @@ COLUMNS: dict[TableName, dict[str, ColumnType]] = {
         # Address and port at which it listens.
         "address": "utf8",
     },
-    # TCP connections of the target whose readers have not taken 8 KiB or more, which are read at intervals.
-    "send_queues": {
-        # Number of the sender and its reader, from 1; unique within the target.
-        "reader": "uint32",
-        # Process of the target that sends.
+    # Processes at the other ends of the target's TCP connections: those that it connected to, and those that have not taken 8 KiB or more of what it sent. Read at intervals.
+    "peers": {
+        # Number of the two processes, from 1; unique within the target.
+        "peer": "uint32",
+        # Process of the target.
         "pid": "uint32",
-        # Process that reads; 0 if it is on another host, or in another network namespace.
+        # Process at the other end; 0 if it is on another host, or in another network namespace.
         "peer_pid": "uint32",
-        # Connections between them whose queue was full at the last reading.
+        # Connections between them that the target's process opened, when they were last searched.
+        "opened": "uint64",
+        # Connections between them that the other end does not read, at the last reading.
         "full": "uint64",
-        # Bytes in these queues.
+        # Bytes that wait in these.
         "unsent": "uint64",
-        # Time of full queues: each counts for the time since the reading before.
+        # Time of full connections: each counts for the time since the reading before.
         "full_ns": "uint64",
         # Time that readings stand for.
         "covered_ns": "uint64",
-        # Address of the reader, without its port.
+        # Address of the other end, without its port.
         "address": "utf8",
-        # Name of the process that reads; empty if unknown.
-        "peer": "utf8",
+        # Name of the process at the other end; empty if unknown.
+        "name": "utf8",
     },
     # Locks of files that processes of the target hold exclusively, or wait for, which are read at intervals.
     "file_locks": {
@@ -457,7 +459,7 @@ KEYS: dict[TableName, tuple[str, ...]] = {
     "goroutines": ("stack",),
     "goroutine_stacks": ("stack",),
     "accept_queues": ("socket", "pid"),
-    "send_queues": ("reader",),
+    "peers": ("peer",),
     "file_locks": ("file", "pid"),
     "devices": ("device",),
     "stack_frames": ("frame",),
@@ -485,7 +487,7 @@ ROWS: dict[TableName, RowKind] = {
     "goroutines": "figures",
     "goroutine_stacks": "names",
     "accept_queues": "figures",
-    "send_queues": "figures",
+    "peers": "figures",
     "file_locks": "figures",
     "devices": "figures",
     "stack_frames": "names",

@@ -1601,7 +1601,7 @@ TableName = TypeAliasType(
             "goroutines",
             "goroutine_stacks",
             "accept_queues",
-            "send_queues",
+            "peers",
             "file_locks",
             "devices",
             "stack_frames",

@@ -2,6 +2,7 @@
 //! benchmarks/incident_cases.py says what each is. They run until they are ended.
 
 mod blocked;
+mod channel;
 
 use parking_lot::Mutex;
 use std::fs::{remove_file, File};
@@ -55,6 +56,7 @@ fn main() -> std::io::Result<()> {
     let fault = words[2] == "fault";
     match words[1].as_str() {
         "held-over-sync" => held_over_sync(fault),
+        "full-channel" => channel::fill(fault),
         "blocked-async" => blocked::serve(fault),
         other => panic!("{other} is none of the programs"),
     }

@@ -15,7 +15,7 @@ import {
   LOCK_NAMES,
   LOCKS,
   PARTIES,
-  SEND_QUEUES,
+  PEERS,
   STAYS,
   TAKERS,
   WAKES,
@@ -41,7 +41,7 @@ it("knows all columns of all tables", () => {
     ...{ stays: STAYS, wakes: WAKES, locks: LOCKS, lock_names: LOCK_NAMES, holders: HOLDERS },
     ...{ takers: TAKERS, parties: PARTIES, calls: CALLS, call_stays: CALL_STAYS },
     ...{ goroutines: GOROUTINES, goroutine_stacks: GOROUTINE_STACKS },
-    ...{ accept_queues: ACCEPT_QUEUES, send_queues: SEND_QUEUES },
+    ...{ accept_queues: ACCEPT_QUEUES, peers: PEERS },
     ...{ file_locks: FILE_LOCKS, devices: DEVICES },
   };
   // Processes and pools have separate models; inexact values have no past (inexact.ts).

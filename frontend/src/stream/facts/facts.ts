@@ -35,10 +35,10 @@ export const ACCEPT_QUEUES = {
   ...{ waiting_ns: 0, some_ns: 1, covered_ns: 2 },
   ...{ waiting: 0, address: 1 },
 } as const;
-export const SEND_QUEUES = {
-  reader: 0,
+export const PEERS = {
+  peer: 0,
   ...{ full_ns: 0, covered_ns: 1 },
-  ...{ pid: 0, peer_pid: 1, full: 2, unsent: 3, address: 4, peer: 5 },
+  ...{ pid: 0, peer_pid: 1, opened: 2, full: 3, unsent: 4, address: 5, name: 6 },
 } as const;
 export const FILE_LOCKS = {
   ...{ file: 0, pid: 1 },
@@ -64,7 +64,7 @@ const NAMES = [
   "goroutines",
   "goroutine_stacks",
   "accept_queues",
-  "send_queues",
+  "peers",
   "file_locks",
   "devices",
 ] as const;
@@ -100,7 +100,7 @@ export class Facts {
   readonly goroutines: FactTable;
   readonly goroutine_stacks: FactTable;
   readonly accept_queues: FactTable;
-  readonly send_queues: FactTable;
+  readonly peers: FactTable;
   readonly file_locks: FactTable;
   readonly devices: FactTable;
   /** Incremented with each instant. */
@@ -145,10 +145,10 @@ export class Facts {
       ["waiting", "address"],
       2,
     );
-    this.send_queues = table(
-      ["reader"],
+    this.peers = table(
+      ["peer"],
       ["full_ns", "covered_ns"],
-      ["pid", "peer_pid", "full", "unsent", "address", "peer"],
+      ["pid", "peer_pid", "opened", "full", "unsent", "address", "name"],
       1,
     );
     this.file_locks = table(["file", "pid"], ["held_ns", "waiting_ns", "covered_ns"], ["path"], 2);

@@ -18,6 +18,7 @@ import { cgroupView, takersView } from "../takers";
 import type { TargetModel } from "../targetModel";
 import type { Thread } from "../threads";
 import { wakePartners, wakesView } from "../wakes";
+import { asking } from "./asking";
 import { cohorts } from "./cohorts";
 import {
   amongThem,
@@ -59,6 +60,7 @@ export function* evidenceSteps(input: ViewInput): Steps<Evidence> {
     .filter(({ wall }) => wall >= 0.5 * seconds)
     .slice(0, THREADS)
     .map((thread) => ({ thread, wakees: wakePartners(all, thread.tid, "wakees") }));
+  const queues = queuesView(all);
   return {
     seconds,
     ends_s: t1_s - Math.max(t0_s, oldestEnd(model)),
@@ -75,7 +77,8 @@ export function* evidenceSteps(input: ViewInput): Steps<Evidence> {
     cgroup: cgroupView(all),
     limits: limitsView(all),
     goroutines: goroutinesView(all),
-    queues: queueEvidence(queuesView(all), model, threads, seconds),
+    queues: queueEvidence(queues, model, threads, seconds),
+    asking: asking(all, queues.asked, threads),
     cohorts: cohorts(all, threads),
     go: isGo(model, t1_s),
     grouped: model.levels.grouped,

@@ -186,6 +186,18 @@ export interface TitledStay {
   readonly seconds: number;
 }
 
+/** How often a role's polls end by answers of processes that it connected to, and by all others. */
+export interface Asking {
+  readonly role: string;
+  /** "process row-store (12)", or "3 processes of postgres". */
+  readonly peer: string;
+  readonly connections: number;
+  readonly answers_per_s: number;
+  readonly others_per_s: number;
+  /** Threads that wait for answers, on average. */
+  readonly waiting: number;
+}
+
 /** Processes with a queue or a lock, in words and in figures. */
 export interface Queuers {
   /** "3 processes of gunicorn", or "nginx (4711)". */
@@ -246,6 +258,7 @@ export interface Evidence {
   readonly limits: LimitsView;
   readonly goroutines: GoroutinesView;
   readonly queues: QueueEvidence;
+  readonly asking: readonly Asking[];
   readonly cohorts: readonly Cohort[];
   /** Whether the program is Go's: its threads park without work, and its locks have no threads. */
   readonly go: boolean;

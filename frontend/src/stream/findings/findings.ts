@@ -3,6 +3,7 @@
 import type { ViewInput } from "../chartView";
 import type { FactsState } from "../facts/parties";
 import type { Steps } from "../steps";
+import { ASKING_RULE } from "./asking";
 import { COHORT_RULE } from "./cohorts";
 import { AMONG_RULE, GIL_RULE, LOCK_RULE } from "./contention";
 import { OWN_DELAY_RULE, TAKEN_CPU_RULE, THROTTLING_RULE } from "./cpu";
@@ -144,6 +145,7 @@ const RULES: readonly Rule[] = [
   DISK_RULE,
   MEMORY_RULE,
   NETWORK_RULE,
+  ASKING_RULE,
   FAULTS_RULE,
   COLLECTOR_RULE,
   STOP_RULE,

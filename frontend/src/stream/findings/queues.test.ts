@@ -19,7 +19,7 @@ describe("connections that wait to be accepted", () => {
           by: { ...BY, ...by },
         },
       ],
-      ...{ sending: [], files: [], disks: [], interfaces: [] },
+      ...{ sending: [], asked: [], files: [], disks: [], interfaces: [] },
     },
   });
 
@@ -51,7 +51,7 @@ describe("a lock of a file", () => {
           by: { ...BY, name: "6 processes of bookkeeper", ...by },
         },
       ],
-      ...{ accepting: [], sending: [], disks: [], interfaces: [] },
+      ...{ accepting: [], sending: [], asked: [], disks: [], interfaces: [] },
     },
   });
   const turns = [0.17, 0.16, 0.17, 0.16, 0.17, 0.16].map((held) => [held, 0] as const);
@@ -91,9 +91,9 @@ describe("queues of a window", () => {
       },
       address: "[::]:80",
     });
-    const sending = (reader: number, full_ns: number, t_s: number) => ({
-      ...{ reader, pid: 7, peer_pid: 0, full: 1, unsent: 9000, full_ns, covered_ns: 1e9 * t_s },
-      ...{ address: "192.0.2.7", peer: "" },
+    const peer = (number: number, full_ns: number, t_s: number) => ({
+      ...{ peer: number, pid: 7, peer_pid: 0, opened: 0, full: 1, unsent: 9000 },
+      ...{ full_ns, covered_ns: 1e9 * t_s, address: "192.0.2.7", name: "" },
     });
     const at = (t_s: number) => ({
       t_s,
@@ -102,10 +102,10 @@ describe("queues of a window", () => {
           { ...socket(t_s), pid: 7 },
           { ...socket(t_s), pid: 8 },
         ],
-        send_queues: [
-          sending(1, 5e8 * t_s, t_s),
-          { ...sending(2, 3e9 * t_s, t_s), peer_pid: 90, peer: "store" },
-          sending(3, 0, t_s),
+        peers: [
+          peer(1, 5e8 * t_s, t_s),
+          { ...peer(2, 3e9 * t_s, t_s), peer_pid: 90, name: "store" },
+          { ...peer(3, 0, t_s), peer_pid: 90, name: "store", opened: 2 },
         ],
         file_locks: [
           { file: 2, pid: 7, held_ns: 5e8 * t_s, waiting_ns: 0, covered_ns: 1e9 * t_s, path: "x" },
@@ -130,6 +130,7 @@ describe("queues of a window", () => {
         { pid: 7, reader: "process store (90)", full: 3 },
         { pid: 7, reader: "192.0.2.7", full: 0.5 },
       ],
+      asked: [{ pid: 7, peer_pid: 90, opened: 2 }],
       files: [{ file: 2, path: "x", lockers: [{ pid: 7, held: 0.5, waiting: 0 }] }],
       disks: [{ name: "sda", busy: 0.9, requests: 3 }],
       interfaces: [{ name: "eth0", speed: 125e6, received: 10, sent: 1e8 }],
