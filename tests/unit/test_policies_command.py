@@ -187,7 +187,7 @@ def test_each_combination_of_parameters_is_a_row(mine: Path) -> None:
     }
     small, large = (found["policies"][name]["mine"] for name in found["given"])
     assert small > large + 10
-    # What is the same in all rows is in no name.
+    # A parameter with one value is in no name.
     code, out, _ = call("bench", *options, "--set", "size=16")
     assert code == 0
     name, regret, *_ = out.splitlines()[1].split()

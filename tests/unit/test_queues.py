@@ -220,7 +220,7 @@ def test_new_connections_of_others_are_searched_ever_more_seldom(host: Host) -> 
     assert gaps == [10, 20, 40, 80, 80, 80]
     # One that is full is searched for at once.
     (host.root / "7/net/tcp").write_text(HEAD + connection("0100007F:9999", SERVER, 9000, 5))
-    for reading in range(SEARCH_EVERY + 1):
+    for _ in range(SEARCH_EVERY + 1):
         peers.read({7: 1}, SECOND)
     assert len(begun) == len(gaps) + 2
 
