@@ -24,6 +24,7 @@ export PYO3_NO_PYTHON := 1
 export PYO3_BUILD_EXTENSION_MODULE := 1
 KERNELS ?= bookworm trixie trixie-backports
 KERNEL_TESTS ?= $(addprefix tests/integration/,test_doctor_kernel.py test_waits_kernel.py test_stacks_windows.py)
+ENGINE_JARS := org.apache.iceberg:iceberg-spark-runtime-4.0_2.13:1.10.1 org.xerial:sqlite-jdbc:3.50.3.0
 FUZZ_RUNS ?= 1000000
 FUZZ_SEED ?= $(shell date +%s)
 # Natively ten times as many take less time.
@@ -251,10 +252,14 @@ deb: wheel ## build the Debian package from the wheel (needs debhelper and pytho
 deb-test: $(STAMP)-dev ## install, upgrade and purge the Debian package in a fresh system (needs mmdebstrap, podman, lintian)
 	$(PY) -m pytest tests/packages
 
+engines-test: $(STAMP)-dev .cache/engines/.stamp ## ClickHouse and Spark read the table of roles (needs a JDK and mvn; 1.5 GB)
+	$(PY) -m pytest -q tests/table_engines
+
 lock: $(STAMP)-dev ## pin the newest versions that fit
 	.venv/bin/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 pyproject.toml --group build -o requirements.lock --upgrade
 	.venv/bin/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 pyproject.toml --group dev -o requirements-dev.lock --upgrade
 	.venv/bin/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 --group fuzz -o requirements-fuzz.lock --upgrade
+	.venv/bin/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 --group engines -o requirements-engines.lock --upgrade
 
 $(SAMPLER): sampler/Cargo.toml sampler/Cargo.lock tools/build-sampler $(shell find sampler/src -type f)
 	@tools/build-sampler
@@ -276,6 +281,16 @@ $(STAMP)-dev: requirements-dev.lock pyproject.toml
 
 $(STAMP)-fuzz: requirements-fuzz.lock | $(STAMP)-dev
 	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-fuzz.lock
+	@touch $@
+
+# chdb needs other versions of some packages than the project has.
+.cache/engines/.stamp: requirements-engines.lock
+	@echo "installing ClickHouse and Spark"
+	@$(PYTHON) -m venv .cache/engines
+	@.cache/engines/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r $<
+	@for jar in $(ENGINE_JARS); do \
+	  mvn -q -B dependency:copy -Dartifact=$$jar -DoutputDirectory=$(CURDIR)/.cache/engines/jars; \
+	done
 	@touch $@
 
 # Not `npm ci`: it refuses where a registry lacks a package for another platform (of biome, say),

@@ -17,7 +17,12 @@ import crates
 import go_modules
 
 ROOT = Path(__file__).resolve().parent.parent
-LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-fuzz.lock")
+LOCKS = (
+    "requirements.lock",
+    "requirements-dev.lock",
+    "requirements-fuzz.lock",
+    "requirements-engines.lock",
+)
 SECONDS = 300
 OSV_URL = "https://api.osv.dev/v1/query"
 

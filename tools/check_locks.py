@@ -26,8 +26,11 @@ PYTHON_LOCKS = {
     "requirements.lock": ("build",),
     "requirements-dev.lock": ("dev",),
     "requirements-fuzz.lock": ("fuzz",),
+    "requirements-engines.lock": ("engines",),
 }
-"""Dependency groups in each lock; the first two hold the project's own dependencies as well."""
+"""Dependency groups in each lock."""
+WITH_PROJECT = ("requirements.lock", "requirements-dev.lock")
+"""Locks that hold the project's own dependencies as well."""
 
 SAME_MEMBERS = ("name", "version", "license", "engines", "dependencies", "devDependencies")
 _ADDRESS = re.compile(r"https?://|git\+|--index-url|--find-links")
@@ -39,7 +42,7 @@ def differences(root: Path) -> Iterator[str]:
     project = tomllib.loads((root / "pyproject.toml").read_text())
     for lock, groups in PYTHON_LOCKS.items():
         asked = [one for group in groups for one in project["dependency-groups"][group]]
-        if lock != "requirements-fuzz.lock":
+        if lock in WITH_PROJECT:
             asked += project["project"]["dependencies"]
         yield from _python(lock, (root / lock).read_text(), asked)
     yield from _cargo(root)

@@ -17,6 +17,7 @@ FILES = (
     "requirements.lock",
     "requirements-dev.lock",
     "requirements-fuzz.lock",
+    "requirements-engines.lock",
     "sampler/Cargo.toml",
     "sampler/Cargo.lock",
     *(f"{folder}/{name}" for folder in ("stacks", "advisor") for name in ("go.mod", "go.sum")),
