@@ -57,7 +57,7 @@ def roles(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def answered(program: str, folder: Path, question: str, *more: str) -> list[list[str]]:
     """Answer of a program of this folder in the environment of the engines."""
-    words = [ENGINES / "bin" / "python", HERE / program, folder, question, *more]
+    words: list[str | Path] = [ENGINES / "bin" / "python", HERE / program, folder, question, *more]
     # ClickHouse reads files below its working directory only.
     done = subprocess.run(
         words, cwd=folder, capture_output=True, text=True, check=False, timeout=300
