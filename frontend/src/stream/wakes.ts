@@ -233,15 +233,20 @@ function nodesOf(
 /** Minimum share of the waiting of a role that one party ends. */
 const PEER_SHARE = 0.5;
 
+/** A party outside of the target, or several processes of one name. */
+export interface Peer {
+  readonly name: string;
+  readonly several: boolean;
+  /** Wake-ups by it a second. */
+  readonly per_s: number;
+}
+
 /**
  * The party outside of the target that ends most of a role's waiting, or several processes of one
  * name; null if none do.
  * @param key "role:NAME".
  */
-export function peerOf(
-  { edges, nodes }: WakesView,
-  key: string,
-): { readonly name: string; readonly per_s: number } | null {
+export function peerOf({ edges, nodes }: WakesView, key: string): Peer | null {
   const wakers = edges.filter(({ from, to }) => to === key && !from.startsWith("role:"));
   const most = PEER_SHARE * wakers.reduce((sum, { blocked }) => sum + blocked, 0);
   const parties = new Map(nodes.map((node) => [node.key, node]));
@@ -249,7 +254,8 @@ export function peerOf(
   for (const { from, blocked, per_s } of wakers) {
     const party = parties.get(from);
     if (!party || blocked <= 0) continue;
-    if (blocked >= most) return party.kind === "kernel" ? null : { name: partyName(party), per_s };
+    if (blocked >= most)
+      return party.kind === "kernel" ? null : { name: partyName(party), several: false, per_s };
     if (party.kind !== "process") continue;
     const name = party.name.replace(/ \(\d+\)$/, "");
     const same = byName.get(name) ?? { nodes: [], blocked: 0, per_s: 0 };
@@ -259,7 +265,8 @@ export function peerOf(
     byName.set(name, same);
   }
   for (const [name, { nodes: same, blocked, per_s }] of byName) {
-    if (blocked >= most) return { name: `${same.length} processes of ${name}`, per_s };
+    if (blocked >= most)
+      return { name: `${same.length} processes of ${name}`, several: true, per_s };
   }
   return null;
 }

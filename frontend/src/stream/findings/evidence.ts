@@ -78,7 +78,7 @@ export function* evidenceSteps(input: ViewInput): Steps<Evidence> {
     limits: limitsView(all),
     goroutines: goroutinesView(all),
     queues: queueEvidence(queues, model, threads, seconds),
-    asking: asking(all, queues.asked, threads),
+    asking: asking(all, queues.asked, threads, seconds),
     cohorts: cohorts(all, threads),
     go: isGo(model, t1_s),
     grouped: model.levels.grouped,

@@ -194,8 +194,11 @@ export interface Asking {
   readonly connections: number;
   readonly answers_per_s: number;
   readonly others_per_s: number;
-  /** Threads that wait for answers, on average. */
+  /** Threads that poll until an answer comes, and until anything comes, on average. */
   readonly waiting: number;
+  readonly polling: number;
+  /** Writes to sockets a second, of all threads of the role. */
+  readonly writes_per_s: number;
 }
 
 /** Processes with a queue or a lock, in words and in figures. */

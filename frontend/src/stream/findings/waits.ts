@@ -182,6 +182,7 @@ const EXPLAINED = 0.3;
 
 interface SlowReaders {
   readonly name: string;
+  readonly several: boolean;
   readonly full: number;
 }
 
@@ -198,7 +199,7 @@ function slowReaders(
   if (!most || full < EXPLAINED * send) return null;
   const readers = new Set(own.map(({ reader }) => reader));
   const others = readers.size > 1 ? ` and ${counted(readers.size - 1, "other")}` : "";
-  return { name: `${most.reader}${others}`, full };
+  return { name: `${most.reader}${others}`, several: readers.size > 1, full };
 }
 
 /** Answers a second and thread that are many: each may be a question of its own. */
@@ -232,7 +233,7 @@ export const NETWORK_RULE: Rule = {
       if (!sends && (!peer || (!many && each_s < ease(id) * ANSWER_S))) return [];
       const readers = sends ? slowReaders(times, send / seconds, queues) : null;
       const who = readers?.name ?? peer?.name ?? "the other side";
-      const read = / and |^\d+ processes/.test(who) ? "read" : "reads";
+      const read = (readers ?? peer)?.several ? "read" : "reads";
       const text = sends
         ? `${name} waits ${share} of the time to send: ${saturatedInterface(queues) || `${who} ${read} too slowly`}.`
         : many
