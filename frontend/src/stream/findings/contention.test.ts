@@ -126,6 +126,19 @@ describe("what a lock is held for", () => {
     expect(sentence({ socket_receive: 60 })).toContain("; its holder waits for the network.");
   });
 
+  it("is said of syncs one at a time, whatever else the threads do", () => {
+    const holding = (syncing: number, sync: number) =>
+      texts(LOCK_RULE, {
+        locks: [lockOf("lock", eight, eight)],
+        roles: [
+          roleOf("worker-#", 8, { cpu: 90, syncing }, { socket_receive: 80, file_sync: sync }),
+        ],
+      })[0];
+    expect(holding(6, 50)).toMatch(/; its holder syncs files\.$/);
+    expect(holding(1, 50)).toMatch(/“pool_mu”\.$/);
+    expect(holding(6, 30)).toMatch(/“pool_mu”\.$/);
+  });
+
   it("is not said of threads that run", () => {
     expect(sentence({ file_sync_disk: 4 })).toMatch(/“pool_mu”\.$/);
     expect(sentence({})).toMatch(/“pool_mu”\.$/);

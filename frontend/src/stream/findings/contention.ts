@@ -18,6 +18,7 @@ import {
   percent,
   type RoleTimes,
   type Rule,
+  syncInTurns,
 } from "./finding";
 
 /** Minimum share of time that each waiter waits. */
@@ -70,7 +71,7 @@ function held(
     lock.count > 1
       ? `${lock.name}, which they release to each other: something that few may use at a time`
       : `one lock, ${name}`;
-  const work = workOfHolders(wakers, roles, wakes);
+  const work = workOfHolders(wakers, roles, wakes, seconds);
   return {
     text: `${those.length} threads waited ${share} of the time for ${what}.`,
     also: work === "" ? "" : `its holder ${work}`,
@@ -90,14 +91,19 @@ function held(
   };
 }
 
-/** Main activity of a lock's holders besides waiting for locks; "" if they mostly run. */
+/**
+ * Main activity of a lock's holders besides waiting for locks, or syncs that they do one at a time;
+ * "" if they mostly run.
+ */
 function workOfHolders(
   wakers: readonly LockThread[],
   roles: readonly RoleTimes[],
   wakes: WakesView,
+  window_s: number,
 ): string {
   const threads = new Set(wakers.flatMap(({ role }) => (role === null ? [] : [role])));
   const own = roles.filter(({ role }) => threads.has(role));
+  if (syncInTurns(own, window_s)) return SYNCS;
   const sums = new Map<HolderWork, number>();
   let all = own.reduce((sum, times) => sum + times.cpu, 0);
   for (const [work, states] of HOLDER_STATES) {
@@ -120,17 +126,18 @@ function enderOf(own: readonly RoleTimes[], { edges, nodes }: WakesView): string
 }
 
 const PIPES = "waits for a pipe";
+const SYNCS = "syncs files";
 
 type HolderWork =
   | typeof PIPES
-  | "syncs files"
+  | typeof SYNCS
   | "writes files"
   | "reads files"
   | "waits for the network"
   | "sleeps";
 
 const HOLDER_STATES: readonly (readonly [HolderWork, readonly StateId[]])[] = [
-  ["syncs files", ["file_sync", "file_sync_disk"]],
+  [SYNCS, ["file_sync", "file_sync_disk"]],
   ["writes files", ["file_write", "file_write_disk"]],
   ["reads files", ["file_read", "file_read_disk", "page_fault_disk"]],
   ["waits for the network", ["socket_receive", "socket_send", "socket_connect"]],

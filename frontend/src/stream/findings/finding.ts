@@ -350,6 +350,16 @@ export function inStates({ states }: TimesOf, ...ids: readonly StateId[]): numbe
   return ids.reduce((sum, id) => sum + (states?.[NUMBERS.get(id) ?? 0] ?? 0), 0);
 }
 
+/** Threads in a sync on average, if they take turns: one nearly always, hardly ever two. */
+const ALONE = [0.7, 1.1] as const;
+
+/** Whether several threads of roles sync files one at a time, nearly always. */
+export function syncInTurns(roles: readonly RoleTimes[], seconds: number): boolean {
+  const threads = roles.reduce((sum, { syncing }) => sum + syncing, 0);
+  const sync = roles.reduce((sum, each) => sum + inStates(each, "file_sync", "file_sync_disk"), 0);
+  return threads > 1 && sync >= ALONE[0] * seconds && sync <= ALONE[1] * seconds;
+}
+
 /** Seconds of a role or a thread at futexes that nobody holds it up at; NaN without a ledger. */
 export function idleAtFutexes(times: TimesOf): number {
   return Math.max(0, times.idle - inStates(times, ...IDLE_STATES));

@@ -11,6 +11,7 @@ import {
   type QueueEvidence,
   type RoleTimes,
   type Rule,
+  syncInTurns,
 } from "./finding";
 
 /** Seconds in which a role was not idle; without a ledger idle time is unknown, and counts. */
@@ -21,8 +22,6 @@ function activeOf({ wall, idle }: RoleTimes): number {
 /** Thresholds: share of non-idle time, and thread-seconds per second. */
 const DISK_SHARE = 0.3;
 const DISK = 0.05;
-/** Threads in a sync on average, if they take turns: one nearly always, hardly ever two. */
-const ALONE = [0.7, 1.1] as const;
 /** Share of the window in which a disk limit must be used up to be named. */
 const LIMITED = 0.5;
 
@@ -113,8 +112,7 @@ function doing(times: RoleTimes, seconds: number): string {
   ] as const;
   const [most, longest] = parts.reduce((a, b) => (b[1] > a[1] ? b : a));
   if (longest === 0) return "";
-  const alone = longest === sync && sync >= ALONE[0] * seconds && sync <= ALONE[1] * seconds;
-  return alone && times.syncing > 1
+  return longest === sync && syncInTurns([times], seconds)
     ? `${most}, one thread at a time, nearly always: it may hold a lock meanwhile`
     : most;
 }
