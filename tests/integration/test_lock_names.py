@@ -53,19 +53,19 @@ def test_symbols_name_the_locks_of_program_and_library(flags: tuple[str, ...]) -
         found = look_up(locks, futex_waits(program.pid))
     seen = {name: (lock.kind, lock.name) for name, lock in found.items()}
     assert seen == {
-        "global": ("lock", "global_lock"),
-        "static": ("lock", "static_lock"),
-        "data": ("lock", "data_lock"),
+        "global": ("mutex", "global_lock"),
+        "static": ("mutex", "static_lock"),
+        "data": ("mutex", "data_lock"),
         "member": ("lock", "pool+0x8"),
-        "library": ("lock", "library_lock"),
+        "library": ("mutex", "library_lock"),
         "heap": ("lock", "heap #1"),
         "stack": ("lock", "stack #1"),
         "condition": ("condition", "condition"),
         "changed": ("condition", "pool+0x30"),
         "semaphore": ("lock", "semaphore"),
-        "nested": ("lock", "shop::till"),
-        "reader": ("lock", "table"),
-        "writer": ("lock", "table"),
+        "nested": ("mutex", "shop::till"),
+        "reader": ("mutex", "table"),
+        "writer": ("mutex", "table"),
         "join": ("join", "pthread_join"),
     }
     assert {found[name].symbol_file for name in ("global", "condition")} == {str(program.program)}
@@ -105,7 +105,7 @@ def test_a_file_that_is_replaced_is_not_mistaken_for_the_mapped_one(tmp_path: Pa
         found = look_up(locks, futex_waits(program.pid))
     assert found["global"].name.startswith("named_locks+0x")
     assert found["global"].symbol_file == str(program.program)
-    assert (found["library"].name, found["library"].kind) == ("library_lock", "lock")
+    assert (found["library"].name, found["library"].kind) == ("library_lock", "mutex")
 
 
 def test_the_end_of_a_joined_thread_is_known_later(tmp_path: Path) -> None:

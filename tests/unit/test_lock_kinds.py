@@ -82,7 +82,7 @@ def test_go_waits_in_its_heap_and_its_own_variables() -> None:
 
 def test_c_code_in_a_go_program_has_locks_of_its_own() -> None:
     assert found(GO, 2, None)[:2] == ("lock", "")
-    assert found(GO, 2, variable("pool_lock", 0, 40))[:2] == ("lock", "pool_lock")
+    assert found(GO, 2, variable("pool_lock", 0, 40))[:2] == ("mutex", "pool_lock")
     assert found(GO, 2, variable("", 0x40, executable=False))[:2] == ("lock", "program+0x40")
 
 
@@ -209,7 +209,7 @@ def test_a_semaphore_has_no_units_and_waiters() -> None:
 
 
 def test_the_size_of_a_variable_tells_its_kind() -> None:
-    assert kind_by_size(40, 0) == "lock"
+    assert kind_by_size(40, 0) == kind_by_size(56, 8) == kind_by_size(56, 12) == "mutex"
     assert kind_by_size(48, 44) == "condition"
     assert kind_by_size(48, 0) is None
     assert kind_by_size(400, 40) is None

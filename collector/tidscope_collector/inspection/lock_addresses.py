@@ -162,7 +162,7 @@ def lock_addresses(arguments: Arguments, answer: int) -> None:
     for address, one in found.items():
         near = _read_near(opened.memory, address)
         # Another process may release a mutex in shared memory.
-        own = one.kind == "lock" and one.place != "shared memory"
+        own = one.kind in ("lock", "mutex") and one.place != "shared memory"
         holder = mutex_holder(near, opened.tids) if own else 0
         held = (own and (bool(holder) or is_contended(near))) or waits.held(address, near)
         say(answer, {"address": address, **one._replace(holder=holder, held=held)._asdict()})

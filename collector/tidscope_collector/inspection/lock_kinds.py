@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-Kind = Literal["lock", "condition", "gil", "park", "join", "monitor", "call", "unknown"]
+Kind = Literal["lock", "mutex", "condition", "gil", "park", "join", "monitor", "call", "unknown"]
 
 BEFORE, AFTER = 192, 128
 """Bytes read before and after an address."""
@@ -74,7 +74,7 @@ def kind_by_size(size: int, place: int) -> Kind | None:
     if size == CONDITION_BYTES and place in _OLD_PLACES + _NEW_PLACES:
         return "condition"
     if (size == MUTEX_BYTES and place == 0) or (size == _RWLOCK_BYTES and place in _RWLOCK_PLACES):
-        return "lock"
+        return "mutex"
     return None
 
 

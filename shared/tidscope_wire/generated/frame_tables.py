@@ -72,7 +72,7 @@ COLUMNS: dict[TableName, dict[str, ColumnType]] = {
         "address": "uint64",
         # Name; empty: unknown.
         "name": "utf8",
-        # lock, condition, gil, park, join, monitor, call or unknown.
+        # lock, mutex (a mutex or read-write lock by its symbol, which none but its holder releases), condition, gil, park, join, monitor, call or unknown.
         "kind": "utf8",
         # futex, go-mutex-profile, go-metrics, java-monitor or system-call.
         "source": "utf8",

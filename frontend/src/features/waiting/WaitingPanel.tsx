@@ -33,6 +33,7 @@ import { OpenedLock } from "./OpenedLock";
 const KINDS: Readonly<Record<WaitKind, string>> = {
   ...GROUP_NAMES,
   lock: "lock",
+  mutex: "lock",
   condition: "condition",
   gil: "Python's GIL",
   park: "idle park",

@@ -4,7 +4,10 @@ import type { TargetModel } from "../targetModel";
 import { LOCK_NAMES, LOCKS } from "./facts";
 import { mainThreads } from "./mainThreads";
 
-const KINDS = ["lock", "condition", "gil", "park", "join", "monitor", "call", "unknown"] as const;
+const KINDS = [
+  ...(["lock", "mutex", "condition", "gil", "park", "join", "monitor", "call"] as const),
+  "unknown",
+] as const;
 export type LockKind = (typeof KINDS)[number];
 
 /** Sources with measured figures, not estimates; old runs name none. */

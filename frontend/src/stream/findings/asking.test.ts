@@ -8,7 +8,7 @@ import type { Asking, ThreadTimes } from "./finding";
 
 const MANY: Asking = {
   ...{ role: "node", peer: "process row-store (12)", connections: 2 },
-  ...{ answers_per_s: 5000, others_per_s: 98, waiting: 0.4, polling: 0.5, writes_per_s: 5000 },
+  ...{ answers_per_s: 5000, others_per_s: 98, waiting: 0.4, listening: 0.5, writes_per_s: 5000 },
 };
 
 it("says who is asked many small questions, if little else happens", () => {
@@ -26,20 +26,26 @@ it("says who is asked many small questions, if little else happens", () => {
 
 it("says who answers late, if a question comes before each answer", () => {
   const sentences = (more: Partial<Asking>) => {
-    const late = { answers_per_s: 20, others_per_s: 3, waiting: 5.8, polling: 6, writes_per_s: 20 };
+    const late = {
+      answers_per_s: 20,
+      others_per_s: 3,
+      waiting: 5.8,
+      listening: 6,
+      writes_per_s: 20,
+    };
     return texts(ASKING_RULE, {
       roles: [roleOf("pool-#", 6)],
       asking: [{ ...MANY, role: "pool-#", ...late, ...more }],
     });
   };
   expect(sentences({})).toEqual([
-    "pool-# waits for answers of process row-store (12) 96.7 % of the time in which it polls, 0.290 s each time.",
+    "pool-# waits for answers of process row-store (12) 96.7 % of the time in which it waits for sockets, 0.290 s each time.",
   ]);
   // Subscribers wait for news, and write seldom.
   expect(sentences({ writes_per_s: 1 })).toEqual([]);
   expect(sentences({ answers_per_s: 400, writes_per_s: 400 })).toEqual([]);
-  expect(sentences({ polling: 20 })).toEqual([]);
-  expect(sentences({ waiting: 0.4, polling: 0.5 })).toEqual([]);
+  expect(sentences({ listening: 20 })).toEqual([]);
+  expect(sentences({ waiting: 0.4, listening: 0.5 })).toEqual([]);
 });
 
 describe("who is asked", () => {
@@ -79,7 +85,7 @@ describe("who is asked", () => {
     expect(asking(input, asked(90, 91), POLLING, 10)).toEqual([
       {
         ...{ role: "loop-#", peer: "2 processes of store", connections: 6 },
-        ...{ answers_per_s: 500, others_per_s: 50, waiting: 0.5, polling: 1, writes_per_s: 400 },
+        ...{ answers_per_s: 500, others_per_s: 50, waiting: 0.5, listening: 1, writes_per_s: 400 },
       },
     ]);
     expect(asking(input, asked(91), POLLING, 10)).toMatchObject([

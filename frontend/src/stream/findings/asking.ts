@@ -1,4 +1,4 @@
-/** Threads that poll for answers of processes that they ask: many small ones, or late ones. */
+/** Threads that wait for answers of processes that they ask: many small ones, or late ones. */
 
 import type { ViewInput } from "../chartView";
 import { counted, formatDuration, formatNumber, formatValue } from "../format";
@@ -15,12 +15,13 @@ import {
   type Rule,
   type ThreadTimes,
 } from "./finding";
+import { NETWORK_RULE } from "./waits";
 
 /** Maximum threads whose wakers are examined: a walk through all wake-ups for each. */
 const THREADS = 16;
 const PROCESS = /^process:(\d+)/;
 
-/** Roles with threads that poll, and whose answers end these polls. */
+/** Roles with threads that poll or read sockets, and whose answers end these waits. */
 export function asking(
   input: ViewInput,
   asked: readonly Asked[],
@@ -32,12 +33,12 @@ export function asking(
   for (const { peer_pid, opened } of asked)
     connections.set(peer_pid, (connections.get(peer_pid) ?? 0) + opened);
   const sums = new Map<string, Sums>();
-  const polled = (thread: ThreadTimes): number => inStates(thread, "poll");
-  const polling = threads.filter((thread) => polled(thread) > 0);
-  for (const thread of polling.toSorted((a, b) => polled(b) - polled(a)).slice(0, THREADS)) {
+  const heard = (thread: ThreadTimes): number => inStates(thread, "poll", "socket_receive");
+  const listening = threads.filter((thread) => heard(thread) > 0);
+  for (const thread of listening.toSorted((a, b) => heard(b) - heard(a)).slice(0, THREADS)) {
     const sum = sums.get(thread.role) ?? { peers: new Map(), ...NONE };
     sums.set(thread.role, sum);
-    sum.polling += polled(thread) / seconds;
+    sum.listening += heard(thread) / seconds;
     for (const { key, kind, name, per_s, blocked } of wakePartners(input, thread.tid, "wakers")) {
       if (kind === "role") continue;
       const pid = Number(PROCESS.exec(key)?.[1]);
@@ -59,7 +60,7 @@ export function asking(
   });
 }
 
-const NONE = { answers_per_s: 0, others_per_s: 0, waiting: 0, polling: 0 };
+const NONE = { answers_per_s: 0, others_per_s: 0, waiting: 0, listening: 0 };
 
 interface Sums {
   /** Names by process. */
@@ -67,7 +68,7 @@ interface Sums {
   answers_per_s: number;
   others_per_s: number;
   waiting: number;
-  polling: number;
+  listening: number;
 }
 
 /** Writes to sockets of all threads of a role: another one may write than polls, as in Go. */
@@ -94,11 +95,14 @@ function peerName(names: readonly string[]): string {
 export const ASKING_RULE: Rule = {
   subject: "questions to other processes",
   ledger: true,
-  find: ({ asking: all, roles, seconds }, ease) => {
+  find: (evidence, ease) => {
+    const { asking: all, roles, seconds } = evidence;
     const byRole = new Map(roles.map((times) => [times.role, times]));
+    // Another rule has roles that mostly wait.
+    const said = new Set(NETWORK_RULE.find(evidence, ease).map(({ id }) => id));
     return all.flatMap((one) => {
       const times = byRole.get(one.role);
-      if (!times) return [];
+      if (!times || said.has(`network:${times.key}`)) return [];
       const id = `asking:${times.key}`;
       const found =
         manyQuestions(one, times, seconds, ease(id)) ?? lateAnswers(one, times, ease(id));
@@ -137,26 +141,26 @@ function manyQuestions(one: Asking, times: RoleTimes, seconds: number, ease: num
   };
 }
 
-/** Thresholds: time until an answer, share of the polls, and threads on average. */
+/** Thresholds: time until an answer, share of the waits for sockets, and threads on average. */
 const ANSWER_S = 0.02;
 const WAITING = 0.5;
 const THREADS_WAITING = 0.5;
-/** Minimum number of writes for an answer: whoever is only told of news does not ask. */
+/** Minimum number of writes for an answer: whoever only takes news does not ask. */
 const WRITES = 0.5;
 
 function lateAnswers(one: Asking, times: RoleTimes, ease: number) {
-  const { peer, answers_per_s, waiting, polling, writes_per_s } = one;
+  const { peer, answers_per_s, waiting, listening, writes_per_s } = one;
   const each_s = waiting / answers_per_s;
   if (each_s < ease * ANSWER_S || waiting < ease * THREADS_WAITING) return null;
-  if (waiting < ease * WAITING * polling || writes_per_s < WRITES * answers_per_s) return null;
+  if (waiting < ease * WAITING * listening || writes_per_s < WRITES * answers_per_s) return null;
   return {
-    text: `${nameOfRole(times)} waits for answers of ${peer} ${formatValue(waiting / polling, "share")} of the time in which it polls, ${formatValue(each_s, "s")} each time.`,
+    text: `${nameOfRole(times)} waits for answers of ${peer} ${formatValue(waiting / listening, "share")} of the time in which it waits for sockets, ${formatValue(each_s, "s")} each time.`,
     numbers: [
       measured(waiting, "threads", "wait for answers on average"),
       measured(each_s, "s", "until an answer comes"),
       measured(answers_per_s, "1/s", "answers a second"),
     ] as const,
-    threshold: `${formatValue(ANSWER_S, "s")} each, and ${percent(WAITING)} of its polls`,
+    threshold: `${formatValue(ANSWER_S, "s")} each, and ${percent(WAITING)} of its waits for sockets`,
     advice: "See why the other side takes so long.",
     weight: waiting,
   };

@@ -30,6 +30,15 @@ describe("a lock that holds up threads", () => {
     expect(texts(LOCK_RULE, { locks: [lockOf("lock", eight, some)] })).toHaveLength(1);
   });
 
+  it("is one that a thread holds for long which never waits for it, if it is surely a mutex", () => {
+    const holder = [lockThread(9, 0, 30)];
+    const waiters = [1, 2].map((tid) => lockThread(tid, 0.8));
+    expect(texts(LOCK_RULE, { locks: [lockOf("mutex", waiters, holder)] })).toEqual([
+      "2 threads waited 80.0 % of the time for one lock, “pool_mu”.",
+    ]);
+    expect(texts(LOCK_RULE, { locks: [lockOf("lock", waiters, holder)] })).toEqual([]);
+  });
+
   it("is one without a name only if those who wait also let others go on", () => {
     const giver = [lockThread(99, 0, 300)];
     expect(texts(LOCK_RULE, { locks: [lockOf("unknown", eight, giver, false)] })).toEqual([]);

@@ -186,7 +186,10 @@ export interface TitledStay {
   readonly seconds: number;
 }
 
-/** How often a role's polls end by answers of processes that it connected to, and by all others. */
+/**
+ * How often a role's polls and reads of sockets end by answers of processes that it connected to, and
+ * by all others.
+ */
 export interface Asking {
   readonly role: string;
   /** "process row-store (12)", or "3 processes of postgres". */
@@ -194,9 +197,9 @@ export interface Asking {
   readonly connections: number;
   readonly answers_per_s: number;
   readonly others_per_s: number;
-  /** Threads that poll until an answer comes, and until anything comes, on average. */
+  /** Threads that wait until an answer comes, and until anything comes, on average. */
   readonly waiting: number;
-  readonly polling: number;
+  readonly listening: number;
   /** Writes to sockets a second, of all threads of the role. */
   readonly writes_per_s: number;
 }
@@ -338,6 +341,8 @@ const RELEASED = 0.25;
 export function isContended(each: LockEvidence): boolean {
   const { kind, symbol_file, count, waits_per_s } = each.lock;
   if (kind === "gil" || IDLE_KINDS.includes(kind)) return false;
+  // The releaser has held it, even if that thread never waits.
+  if (kind === "mutex") return true;
   const wakes_per_s = each.wakers.reduce((sum, { wakes_per_s }) => sum + wakes_per_s, 0);
   if (symbol_file === "" && wakes_per_s < RELEASED * waits_per_s) return false;
   const surely = kind !== "unknown" && (symbol_file !== "" || count > 1);

@@ -32,6 +32,7 @@ describe("an event loop that waits in calls", () => {
     expect(texts(LOOP_CALL_RULE, loop({ held_s: 3 }))).toEqual([]);
     expect(texts(LOOP_CALL_RULE, loop({ listens: false }))).toEqual([]);
     expect(texts(LOOP_CALL_RULE, loop({ calls: 60 }))).toEqual([]);
+    expect(texts(LOOP_CALL_RULE, { ...loop(), go: true })).toEqual([]);
   });
 });
 

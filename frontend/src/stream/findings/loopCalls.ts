@@ -13,10 +13,12 @@ const POLLING = 0.05;
 export const LOOP_CALL_RULE: Rule = {
   subject: "event loops that wait in calls",
   ledger: true,
-  find: ({ loops, seconds }, ease) =>
+  find: ({ loops, seconds, go }, ease) =>
     loops.flatMap(({ thread, polls, calls, held, held_s, held_in, listens }) => {
       const { key, wall, process } = thread;
       const id = `held:${key}`;
+      // Any thread of Go polls, and others go on with what comes.
+      if (go) return [];
       // Other threads that poll may ask somebody, and pause by nature.
       if (!listens || held === 0 || held_in === null || wall < 0.5 * seconds) return [];
       const polling = inStates(thread, "poll") >= POLLING * wall && calls >= CALLS_PER_S * wall;

@@ -52,6 +52,10 @@ describe("an event loop", () => {
     ],
   });
 
+  it("is no thread of Go, where others go on", () => {
+    expect(texts(EVENT_LOOP_RULE, { ...loop(30_000, 40, 420, 28), go: true })).toEqual([]);
+  });
+
   it("is blocked by long stretches on a CPU", () => {
     expect(texts(EVENT_LOOP_RULE, loop(30_000, 40, 420, 28))).toEqual([
       "The event loop of node (7) is blocked by computing: 66.7 ms and longer at a time, 66.7 % of all time, in which it answers nobody.",

@@ -33,9 +33,11 @@ const STALL_S = 0.15;
 export const EVENT_LOOP_RULE: Rule = {
   subject: "event loops",
   ledger: true,
-  find: ({ loops, seconds }, ease) =>
+  find: ({ loops, seconds, go }, ease) =>
     loops.flatMap((loop) => {
       const { thread, polls, calls } = loop;
+      // Any thread of Go polls, and others go on with what comes.
+      if (go) return [];
       const { key, cpu, queue, wall } = thread;
       const id = `loop:${key}`;
       if (polls / seconds < LOOP_POLLS_PER_S || wall < 0.5 * seconds) return [];
