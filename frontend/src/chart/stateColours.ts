@@ -11,7 +11,13 @@
  */
 
 import { type StatePart, stateOf } from "../stream/breakdown";
-import { PARKED, STATES, type StateGroup, stateNumbered } from "../stream/states";
+import {
+  KINDS_OF_STATES,
+  kindNamed,
+  STATES,
+  type StateGroup,
+  stateNumbered,
+} from "../stream/states";
 import { hexRgb, mixed } from "./raster";
 
 type GroupColours = Readonly<Record<StateGroup, string>>;
@@ -55,7 +61,8 @@ export function groupColours(dark: boolean): GroupColours {
 
 /** Group of a cell's state, by its number; null if none. */
 export function groupNumbered(number: number): StateGroup | null {
-  return number === PARKED ? "parked" : (stateNumbered(number)?.group ?? null);
+  const kind = KINDS_OF_STATES.find((each) => each.number === number);
+  return kind?.group ?? stateNumbered(number)?.group ?? null;
 }
 
 /** Colour of a part of time that is a state. */
@@ -63,10 +70,13 @@ export function stateColour(
   part: StatePart,
   { dark, text }: { readonly dark: boolean; readonly text: string },
 ): string {
-  const state = stateOf(part);
-  if (!state) return groupColours(dark).parked;
-  const fellows = STATES.filter(({ group }) => group === state.group);
-  return mixed(groupColours(dark)[state.group], text, SHADES[fellows.indexOf(state)] ?? 0);
+  const { group } = stateOf(part) ?? kindNamed(part) ?? { group: "other" };
+  const states: readonly string[] = STATES.filter((each) => each.group === group).map(
+    ({ id }) => id,
+  );
+  const kinds = KINDS_OF_STATES.filter((each) => each.group === group).map(({ kind }) => kind);
+  const shade = [...states, ...kinds].indexOf(part);
+  return mixed(groupColours(dark)[group], text, SHADES[shade] ?? 0);
 }
 
 /** Distribution of values over the colours. */

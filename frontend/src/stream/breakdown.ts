@@ -10,13 +10,13 @@
  */
 
 import {
-  cellStateName,
   GROUP_NATURES,
+  kindNamed,
   type Nature,
-  PARKED,
   STATES,
   type StateId,
   type ThreadState,
+  type WaitKind,
 } from "./states";
 
 /** Parts, from the bottom of the stack to its top. */
@@ -195,11 +195,10 @@ function known(value: number): number {
   return Number.isNaN(value) ? 0 : value;
 }
 
-/** `parked`: waits for locks that were waits for work, by lock kind. */
-export type TimePart = Part | StateId | "parked";
+export type TimePart = Part | StatePart;
 
 /** A part that is a state, or a kind of state. */
-export type StatePart = StateId | "parked";
+export type StatePart = StateId | WaitKind;
 
 /** State parts from the bottom of the stack up: work first, later waits for work. */
 export const STATE_PARTS: readonly StatePart[] = [
@@ -208,6 +207,7 @@ export const STATE_PARTS: readonly StatePart[] = [
   "woken",
   "throttled",
   "futex",
+  "held",
   "file_read",
   "file_read_disk",
   "file_write",
@@ -248,7 +248,7 @@ export function stateOf(part: TimePart): ThreadState | undefined {
 
 /** Whether a part is a state, or a kind of state. */
 export function isStatePart(part: TimePart): part is StatePart {
-  return part === "parked" || BY_ID.has(part);
+  return kindNamed(part) !== undefined || BY_ID.has(part);
 }
 
 /** Whether threads in this part wait for work by nature. */
@@ -260,6 +260,8 @@ export function isIdle(part: TimePart): boolean {
 export function natureOf(part: TimePart): Nature {
   const state = BY_ID.get(part);
   if (state) return state.idle ? "idle" : GROUP_NATURES[state.group];
+  const kind = kindNamed(part);
+  if (kind) return GROUP_NATURES[kind.group];
   return NATURES[part as Part] ?? "unknown";
 }
 
@@ -274,8 +276,7 @@ const NATURES: Readonly<Partial<Record<Part, Nature>>> = {
 
 /** Name of a part, as in legends and texts. */
 export function partName(part: TimePart): string {
-  if (part === "parked") return cellStateName(PARKED);
-  return BY_ID.get(part)?.name ?? PART_NAMES[part as Part];
+  return kindNamed(part)?.name ?? BY_ID.get(part)?.name ?? PART_NAMES[part as Part];
 }
 
 /** Empty parts. */

@@ -3,16 +3,23 @@
 import { type Pieces, Presence } from "./mapColumns";
 import type { MapLayout } from "./mapLayout";
 import { type MapView, NO_FIELD } from "./mapPicture";
-import { parkedShares } from "./parked";
+import { type WaitShares, waitShares } from "./parked";
 import { StateReader } from "./stateLog";
-import { CELL_STATES, FUTEX, PARKED, packCell, STATES } from "./states";
+import {
+  CELL_STATES,
+  GROUP_NATURES,
+  KINDS_OF_STATES,
+  kindOfState,
+  packCell,
+  STATES,
+} from "./states";
 import type { TargetModel } from "./targetModel";
 import type { Thread } from "./threads";
 
 const IDLE: readonly boolean[] = [
   false,
   ...STATES.map(({ idle }) => idle),
-  true, // parked
+  ...KINDS_OF_STATES.map(({ group }) => GROUP_NATURES[group] === "unknown"),
 ];
 
 /** End of a live thread. */
@@ -38,7 +45,7 @@ export class StateFiller {
   private readonly unswitched: Uint16Array;
   /** Sampled part of each column, in seconds. */
   private readonly covered: Float64Array;
-  private readonly parked: (tid: number) => number;
+  private readonly shares: (tid: number) => WaitShares;
   private readonly presence = new Presence();
 
   constructor(
@@ -48,7 +55,7 @@ export class StateFiller {
     private readonly view: MapView,
   ) {
     const { columns, stretches, perCovered } = pieces;
-    this.parked = parkedShares(model);
+    this.shares = waitShares(model);
     this.reader = new StateReader(model.states, stretches);
     this.sums = Array.from({ length: CELL_STATES }, () => new Float64Array(columns));
     this.own = new Float64Array(columns);
@@ -92,10 +99,12 @@ export class StateFiller {
     if (shared) work.fill(0);
     for (const number of reader.moving) {
       const own = reader.steady > 0 ? this.covered : this.spread(thread, number, fresh);
-      const share = number === FUTEX ? this.parked(thread.tid) : 0;
-      if (share > 0) {
-        touched.add(PARKED);
-        addTo(this.sums[PARKED], own, share);
+      const kind = kindOfState(number);
+      const share = kind ? this.shares(thread.tid)[kind.kind] : 0;
+      if (kind && share > 0) {
+        touched.add(kind.number);
+        addTo(this.sums[kind.number], own, share);
+        if (shared && !IDLE[kind.number]) addTo(work, own, share);
       }
       touched.add(number);
       addTo(this.sums[number], own, 1 - share);

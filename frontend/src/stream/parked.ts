@@ -12,7 +12,7 @@ import type { Stretches } from "./history";
 import { increase } from "./rate";
 import { ringOf } from "./series";
 import { RINGS, type StateLog } from "./stateLog";
-import { STATES, timeInState } from "./states";
+import { STATES, timeInState, type WaitKind } from "./states";
 import type { TargetModel } from "./targetModel";
 import type { Thread } from "./threads";
 import type { WakeEdge } from "./wakes";
@@ -139,31 +139,54 @@ export function isGo({ sizes }: TargetModel, t_s: number): boolean {
   return !Number.isNaN(sizes.between(t_s, t_s)[0]?.value ?? Number.NaN);
 }
 
-interface RoleSums {
-  wall_s: number;
+interface WaitSums {
   all_s: number;
   own_s: number;
 }
 
-const contended = new WeakMap<TargetModel, { edition: number; roles: ReadonlySet<string> }>();
+interface RoleSums extends WaitSums {
+  wall_s: number;
+}
+
+interface Contended {
+  readonly edition: number;
+  readonly roles: ReadonlySet<string>;
+  /** Shares of their threads' waiting that others of the role end, by tid. */
+  readonly held: ReadonlyMap<number, number>;
+}
+
+const contended = new WeakMap<TargetModel, Contended>();
 
 /** Roles whose threads wait for each other, by their wake-ups since attach. None of Go's do. */
 export function contendedRoles(model: TargetModel): ReadonlySet<string> {
+  return contention(model).roles;
+}
+
+function contention(model: TargetModel): Contended {
   const { facts } = model;
   const before = contended.get(model);
-  if (before?.edition === facts.edition) return before.roles;
-  const sums = isGo(model, model.now_s) ? new Map<string, RoleSums>() : roleSums(model);
+  if (before?.edition === facts.edition) return before;
+  const threads = new Map<number, WaitSums>();
+  const go = isGo(model, model.now_s);
+  const sums = go ? new Map<string, RoleSums>() : roleSums(model, threads);
   const elapsed_s = model.now_s - model.since_s;
   const roles = new Set<string>();
   for (const [role, { wall_s, all_s, own_s }] of sums) {
     const waits = { wall: wall_s / elapsed_s, all: all_s / elapsed_s, own: own_s / elapsed_s };
     if (isEachOther(waits)) roles.add(role);
   }
-  contended.set(model, { edition: facts.edition, roles });
-  return roles;
+  const held = new Map<number, number>();
+  for (const [tid, { all_s, own_s }] of threads) {
+    const role = model.threads.byTid.get(tid)?.role;
+    if (role !== undefined && roles.has(role) && all_s > 0) held.set(tid, own_s / all_s);
+  }
+  const made = { edition: facts.edition, roles, held };
+  contended.set(model, made);
+  return made;
 }
 
-function roleSums(model: TargetModel): ReadonlyMap<string, RoleSums> {
+/** @param byTid Takes the sums of threads. */
+function roleSums(model: TargetModel, byTid: Map<number, WaitSums>): ReadonlyMap<string, RoleSums> {
   const { wakes } = model.facts;
   const threads = model.threads.byTid;
   const main = mainThreads(model);
@@ -177,12 +200,27 @@ function roleSums(model: TargetModel): ReadonlyMap<string, RoleSums> {
     const wakee = threads.get(wakes.key(slot, WAKES.wakee_tid));
     const sum = wakee ? sums.get(wakee.role) : undefined;
     if (!wakee || !sum) continue;
-    const blocked_s = wakes.total(slot, WAKES.blocked_ns) / 1e9;
-    sum.all_s += blocked_s;
+    const own = byTid.get(wakee.tid) ?? { all_s: 0, own_s: 0 };
+    byTid.set(wakee.tid, own);
     const waker = threads.get(wakes.key(slot, WAKES.waker_tid));
-    if (waker && areAlike(waker, wakee, main)) sum.own_s += blocked_s;
+    const blocked_s = wakes.total(slot, WAKES.blocked_ns) / 1e9;
+    const own_s = waker && areAlike(waker, wakee, main) ? blocked_s : 0;
+    for (const each of [sum, own]) {
+      each.all_s += blocked_s;
+      each.own_s += own_s;
+    }
   }
   return sums;
+}
+
+/** Shares of a thread's waits at futexes that are parks, and of its polls that others hold up. */
+export type WaitShares = Readonly<Record<WaitKind, number>>;
+
+/** Shares by tid: `parkedShares`, and polls of roles whose threads wait for each other. */
+export function waitShares(model: TargetModel): (tid: number) => WaitShares {
+  const parked = parkedShares(model);
+  const { held } = contention(model);
+  return (tid) => ({ parked: parked(tid), held: held.get(tid) ?? 0 });
 }
 
 /**

@@ -141,9 +141,10 @@ export const STATES: readonly ThreadState[] = DESCRIBED.map(
 /** Field of the state that only some kernels report (Linux 6.18 and newer). */
 export const THROTTLED_FIELD = "state_throttled_ns";
 
-/** Numbers of the states on a CPU and of lock waits. */
+/** Numbers of the states on a CPU, of lock waits, and of polls. */
 export const ON_CPU = STATES.findIndex(({ id }) => id === "on_cpu") + 1;
 export const FUTEX = STATES.findIndex(({ id }) => id === "futex") + 1;
+const POLL = STATES.findIndex(({ id }) => id === "poll") + 1;
 
 /** Fields of a thread's current state, and its start. */
 export const STATE_FIELD = "state";
@@ -183,20 +184,52 @@ export function hasLedger({ fields, source }: Pick<Target, "fields" | "source">)
   return source.ledger === true && fields.some(isLedgerField);
 }
 
-/** Number of "parked" in cells, following the states' numbers. */
+/** Kinds of states, by what is known of a thread's waits: see `waitShares`. */
+export type WaitKind = "parked" | "held";
+
+/** Numbers of these kinds in cells, following the states' numbers. */
 export const PARKED = STATES.length + 1;
+export const HELD = PARKED + 1;
 /** Number of possible cell values, including 0. */
-export const CELL_STATES = PARKED + 1;
+export const CELL_STATES = HELD + 1;
+
+interface KindOfState {
+  readonly kind: WaitKind;
+  /** Number of the state that it is a kind of, and its own one. */
+  readonly state: number;
+  readonly number: number;
+  readonly group: StateGroup;
+  readonly name: string;
+}
+
+export const KINDS_OF_STATES: readonly KindOfState[] = [
+  {
+    ...{ kind: "parked", state: FUTEX, number: PARKED, group: "parked" },
+    name: "Parked, at a condition, or at a lock that is not known (futex)",
+  },
+  {
+    ...{ kind: "held", state: POLL, number: HELD, group: "locks" },
+    name: "Waiting for each other (epoll, poll)",
+  },
+];
+
+/** The kind that a state may be of. */
+export function kindOfState(state: number): KindOfState | undefined {
+  return KINDS_OF_STATES.find((each) => each.state === state);
+}
+
+export function kindNamed(part: string): KindOfState | undefined {
+  return KINDS_OF_STATES.find(({ kind }) => kind === part);
+}
 
 export function cellStateName(number: number): string {
-  return number === PARKED
-    ? "Parked, at a condition, or at a lock that is not known (futex)"
-    : (stateNumbered(number)?.name ?? "");
+  const kind = KINDS_OF_STATES.find((each) => each.number === number);
+  return kind?.name ?? stateNumbered(number)?.name ?? "";
 }
 
 /** A state's share of a cell's time. */
 export interface StateShare {
-  /** Number of the state, or PARKED, which is one more than the last. */
+  /** Number of the state, or of a kind of one. */
   readonly number: number;
   /** Share from 0 to 1, in whole percents. */
   readonly share: number;

@@ -4,9 +4,9 @@ import { isIdle, STATE_PARTS, type StatePart, stateOf } from "./breakdown";
 import type { ViewInput } from "./chartView";
 import { STAYS } from "./facts/facts";
 import { BUCKETS, quantile } from "./facts/stayHistogram";
-import { parkedShares } from "./parked";
+import { type WaitShares, waitShares } from "./parked";
 import { StateReader } from "./stateLog";
-import { FUTEX, stateNumbered } from "./states";
+import { kindNamed, kindOfState, stateNumbered } from "./states";
 import type { Thread } from "./threads";
 import type { ThreadKey } from "./viewRequest";
 
@@ -114,7 +114,7 @@ function readLedger(input: ViewInput, thread: Thread): Ledger | null {
   const born_s = thread.start_ns / 1e9;
   // A thread born within the window began with zero.
   const fresh = first > 0 && born_s >= model.since_s;
-  const share = parkedShares(model)(thread.tid);
+  const shares = waitShares(model)(thread.tid);
   const window_ns = new Map<number, number>();
   const total_ns = new Map<number, number>();
   for (const state of states.present) {
@@ -125,16 +125,19 @@ function readLedger(input: ViewInput, thread: Thread): Ledger | null {
   }
   const buckets = staysOf(input, thread.tid);
   const rows = STATE_PARTS.flatMap((part): LedgerRow[] => {
-    const state = stateOf(part)?.number ?? FUTEX;
-    const parked = part === "parked" ? share : state === FUTEX ? 1 - share : 1;
-    const total = Math.round(parked * (total_ns.get(state) ?? 0));
+    const own = kindNamed(part);
+    const state = own?.state ?? stateOf(part)?.number ?? 0;
+    const kind = kindOfState(state);
+    const ofKind = kind ? shares[kind.kind] : 0;
+    const share = own ? ofKind : 1 - ofKind;
+    const total = Math.round(share * (total_ns.get(state) ?? 0));
     if (total === 0) return [];
-    const stays = part === "parked" ? null : staysView(buckets.get(state));
-    const within = Math.round(parked * (window_ns.get(state) ?? 0));
+    const stays = own ? null : staysView(buckets.get(state));
+    const within = Math.round(share * (window_ns.get(state) ?? 0));
     return [{ part, idle: isIdle(part), window_ns: within, total_ns: total, stays }];
   });
   return {
-    current: currentOf(number, since_s, share),
+    current: currentOf(number, since_s, shares),
     unswitched: states.unswitchedUntil(thread) > (stretches.time_s[last] ?? 0),
     rows,
     window: sumOf(rows, "window_ns", fresh ? born_s : t0_s, end_s),
@@ -142,10 +145,11 @@ function readLedger(input: ViewInput, thread: Thread): Ledger | null {
   };
 }
 
-function currentOf(number: number, since_s: number, share: number): ThreadView["current"] {
+function currentOf(number: number, since_s: number, shares: WaitShares): ThreadView["current"] {
   const state = stateNumbered(number);
   if (!state) return null;
-  return { part: number === FUTEX && share > 0.5 ? "parked" : state.id, since_s };
+  const kind = kindOfState(number);
+  return { part: kind && shares[kind.kind] > 0.5 ? kind.kind : state.id, since_s };
 }
 
 function sumOf(

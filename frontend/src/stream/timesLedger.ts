@@ -3,9 +3,9 @@
 import { isIdle, NO_PARTS, STATE_PARTS, type TimePart } from "./breakdown";
 import { threadsIn, type ViewInput } from "./chartView";
 import type { Stretches } from "./history";
-import { parkedShares } from "./parked";
+import { type WaitShares, waitShares } from "./parked";
 import { StateReader } from "./stateLog";
-import { CELL_STATES, FUTEX, PARKED, STATES } from "./states";
+import { CELL_STATES, KINDS_OF_STATES, kindNamed, PARKED, STATES } from "./states";
 import { STEP_THREADS, type Steps } from "./steps";
 import { roleColour, type Thread } from "./threads";
 import type { TimesRow, TimesView } from "./views";
@@ -18,7 +18,7 @@ const SUMS = CELL_STATES;
 const PLACES: readonly (readonly [TimePart, number])[] = [
   ...STATE_PARTS.map((part): [TimePart, number] => [
     part,
-    part === "parked" ? PARKED : STATES.findIndex(({ id }) => id === part) + 1,
+    kindNamed(part)?.number ?? STATES.findIndex(({ id }) => id === part) + 1,
   ]),
   ["unsplit", UNLEDGERED],
 ];
@@ -124,8 +124,7 @@ function cutter(
     let folded_s = 0;
     for (const [part, place] of PLACES) {
       const seconds = sum(place);
-      const known =
-        place === UNLEDGERED || place === PARKED ? seconds > 0 : present.includes(place);
+      const known = place > 0 && place < PARKED ? present.includes(place) : seconds > 0;
       if (!known) continue;
       if (fold && isIdle(part)) {
         folded_s += seconds;
@@ -150,7 +149,7 @@ class ThreadGrowth {
   readonly moving: number[] = [];
   /** Index of the only sum that grew; -1 if several. */
   private steady = -1;
-  private readonly parked: (tid: number) => number;
+  private readonly shares: (tid: number) => WaitShares;
   private readonly growth: readonly Float64Array[];
   private readonly widths: Float64Array;
 
@@ -161,7 +160,7 @@ class ThreadGrowth {
   ) {
     const count = time_s.length - 1;
     this.growth = Array.from({ length: SUMS }, () => new Float64Array(count));
-    this.parked = parkedShares(input.model);
+    this.shares = waitShares(input.model);
     this.widths = Float64Array.from(
       { length: count },
       (_, c) => (time_s[c + 1] ?? 0) - (time_s[c] ?? 0),
@@ -185,7 +184,9 @@ class ThreadGrowth {
       const fresh = thread.start_ns / 1e9 >= input.model.since_s;
       for (const number of moving) this.readState(number, fresh);
     }
-    this.park(thread);
+    for (const kind of KINDS_OF_STATES) {
+      if (moving.includes(kind.state)) this.divide(kind, this.shares(thread.tid)[kind.kind]);
+    }
     return true;
   }
 
@@ -205,21 +206,23 @@ class ThreadGrowth {
     }
   }
 
-  /** Reclassify lock waits of idle workers: they are not waits during work. */
-  private park(thread: Thread): void {
+  /** Take a share of a state's time as one of its kind. */
+  private divide(
+    { state, number }: { readonly state: number; readonly number: number },
+    share: number,
+  ): void {
     const { moving, growth } = this;
-    const share = moving.includes(FUTEX) ? this.parked(thread.tid) : 0;
     if (!(share > 0)) return;
-    const waits = this.of(FUTEX);
-    const parked = growth[PARKED];
-    const rest = growth[FUTEX];
-    if (!parked || !rest) return;
+    const waits = this.of(state);
+    const own = growth[number];
+    const rest = growth[state];
+    if (!own || !rest) return;
     for (let c = 0; c < waits.length; c++) {
       const seconds = waits[c] ?? 0;
-      parked[c] = share * seconds;
+      own[c] = share * seconds;
       rest[c] = (1 - share) * seconds;
     }
-    moving.push(PARKED);
+    moving.push(number);
     this.steady = -1;
   }
 

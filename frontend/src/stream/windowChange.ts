@@ -6,8 +6,8 @@
 import type { RingField } from "./chartSpecs";
 import type { ViewInput } from "./chartView";
 import { fieldLabel, shownRate } from "./format";
-import { growthWithin, lifeWithin, parkedShares, statesWithin } from "./parked";
-import { FUTEX, GROUP_NAMES, STATES, type StateGroup } from "./states";
+import { growthWithin, lifeWithin, statesWithin, type WaitShares, waitShares } from "./parked";
+import { GROUP_NAMES, kindOfState, STATES, type StateGroup } from "./states";
 import { finished, STEP_THREADS, type Steps } from "./steps";
 import { roleColour, type Thread } from "./threads";
 import type { ThreadKey } from "./viewRequest";
@@ -123,7 +123,7 @@ function* sumsOf({ model, filter }: ViewInput, { t0_s, t1_s }: Span): Steps<Sums
   const roles = new Map<string, RoleSums>();
   const seconds = t1_s - t0_s;
   const stretches = model.states.history.between(t0_s, t1_s);
-  const parked = parkedShares(model);
+  const shares = waitShares(model);
   // A snapshot: between two steps, threads may be added or forgotten.
   for (const [place, thread] of [...model.threads.all()].entries()) {
     if (place % STEP_THREADS === STEP_THREADS - 1) yield undefined;
@@ -138,7 +138,7 @@ function* sumsOf({ model, filter }: ViewInput, { t0_s, t1_s }: Span): Steps<Sums
     }
     const states = statesWithin(model.states, stretches, thread);
     const times = states
-      ? timesOfStates(states, parked(thread.tid))
+      ? timesOfStates(states, shares(thread.tid))
       : timesOfCounters(model, thread, { t0_s, t1_s }, wall_s);
     for (const [reason, spent_s] of times) add(role.times, reason, spent_s / seconds);
     for (const field of FIGURES) {
@@ -154,15 +154,13 @@ function add<K>(sums: Map<K, number>, key: K, value: number): void {
   sums.set(key, (sums.get(key) ?? 0) + value);
 }
 
-function* timesOfStates(seconds: Float64Array, parked: number): Generator<[Reason, number]> {
+function* timesOfStates(seconds: Float64Array, shares: WaitShares): Generator<[Reason, number]> {
   for (const { number, group } of STATES) {
     const spent_s = seconds[number] ?? 0;
-    if (number === FUTEX && parked > 0) {
-      yield ["parked", parked * spent_s];
-      yield [group, (1 - parked) * spent_s];
-    } else {
-      yield [group, spent_s];
-    }
+    const kind = kindOfState(number);
+    const share = kind ? shares[kind.kind] : 0;
+    if (kind && share > 0) yield [kind.group, share * spent_s];
+    yield [group, (1 - share) * spent_s];
   }
 }
 

@@ -15,6 +15,7 @@ import { useVisibility } from "../../chart/useResize";
 import { type Part, partName, stateOf, TIME_PARTS, type TimePart } from "../../stream/breakdown";
 import { useLiveClient } from "../../stream/client";
 import { counted, fieldNamed, formatNumber, formatValue, NO_VALUE } from "../../stream/format";
+import { kindNamed, type WaitKind } from "../../stream/states";
 import type { ThreadKey } from "../../stream/viewRequest";
 import type { ChartView, TimesRow, TimesView } from "../../stream/views";
 import { Button, Checkbox } from "../../ui/Controls";
@@ -214,16 +215,18 @@ const MEANINGS: Readonly<Record<Part, string>> = {
   rest: "Remaining time, derived: sleeping, or waiting for a lock, a socket or a timer.",
 };
 
-const PARKED =
-  "In futex(2) at a condition, or where workers of its runtime park: for work, or for somebody. By the thread's share of waits there.";
+const KINDS: Readonly<Record<WaitKind, string>> = {
+  parked:
+    "In futex(2) at a condition, or where workers of its runtime park: for work, or for somebody. By the thread's share of waits there.",
+  held: "Polls until another thread of its role wakes it, such as PostgreSQL's at a row that another one has. By the thread's share of waits that end so.",
+};
 
 /** Parts from the top of the stack to its bottom, as in the chart. */
 const ORDER = [...TIME_PARTS].reverse();
 
 function meaningOf(part: TimePart): string {
-  if (part === "parked") {
-    return PARKED;
-  }
+  const kind = kindNamed(part);
+  if (kind) return KINDS[kind.kind];
   const state = stateOf(part);
   return state === undefined ? MEANINGS[part as Part] : (fieldNamed(state.field)?.meaning ?? "");
 }

@@ -208,6 +208,8 @@ export interface Asking {
 export interface Queuers {
   /** "3 processes of gunicorn", or "nginx (4711)". */
   readonly name: string;
+  /** The role that most of these threads have. */
+  readonly key: ThreadKey;
   /** Threads on average that serve: those that call sockets, or all if none does. */
   readonly threads: number;
   /** Shares of their time on a CPU or waiting for one, asleep, and polling or accepting. */

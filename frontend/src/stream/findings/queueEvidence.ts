@@ -1,5 +1,6 @@
 /** Processes that serve queues of the kernel, with their names, and what their threads do. */
 
+import { leadingRole } from "../facts/parties";
 import { counted } from "../format";
 import type { QueuesView } from "../queues";
 import type { TargetModel } from "../targetModel";
@@ -39,11 +40,19 @@ function queuers(threads: readonly ThreadTimes[], seconds: number): Queuers {
     threads.reduce((sum, each) => sum + (of(each) || 0), 0) / wall || 0;
   return {
     name: nameOf(threads),
+    key: `role:${leadingRole(rolesOf(threads))}`,
     threads: wall / seconds,
     running: share(({ cpu, queue }) => cpu + queue),
     sleeping: share((each) => inStates(each, "sleep")),
     accepting: share((each) => inStates(each, "poll", "socket_accept")),
   };
+}
+
+/** Number of threads of each role. */
+function rolesOf(threads: readonly ThreadTimes[]): ReadonlyMap<string, number> {
+  const roles = new Map<string, number>();
+  for (const { role } of threads) roles.set(role, (roles.get(role) ?? 0) + 1);
+  return roles;
 }
 
 /** Processes of threads, by the name that most have; roles of a target of one process. */

@@ -6,7 +6,7 @@ import type { Queuers } from "./finding";
 import { ACCEPT_RULE, FILE_LOCK_RULE } from "./queues";
 
 const BY: Queuers = {
-  name: "3 processes of gunicorn",
+  ...{ name: "3 processes of gunicorn", key: "role:python3" },
   ...{ threads: 3, running: 0.05, sleeping: 0.9, accepting: 0.02 },
 };
 

@@ -34,7 +34,7 @@ export const ACCEPT_RULE: Rule = {
               ? "Let them do less for each connection, or give the program more CPUs."
               : "See what they wait for; more of them, or an event loop, take more connections at a time.",
           confidence: "measured" as const,
-          link: { panel: "waiting" as const, lock: null },
+          link: { panel: "times" as const, key: by.key },
           weight: waiting,
         },
       ];
@@ -91,7 +91,7 @@ export const FILE_LOCK_RULE: Rule = {
             `Threshold: ${QUEUED} that waits, or ${HOLDERS} holders and ${percent(HELD)} of the time.`,
           advice: "Hold it for less time, do more at a time with it, or divide the file.",
           confidence: waits ? ("measured" as const) : ("likely" as const),
-          link: { panel: "waiting" as const, lock: null },
+          link: { panel: "times" as const, key: by.key },
           weight: waits ? queued : turns.length * by.sleeping,
         },
       ];
