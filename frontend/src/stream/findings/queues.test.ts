@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { texts } from "../../testing/evidence";
+import { NOTHING, texts } from "../../testing/evidence";
 import { factInput, factModel } from "../../testing/factModel";
 import { queuesView } from "../queues";
 import type { Queuers } from "./finding";
@@ -21,6 +21,13 @@ describe("connections that wait to be accepted", () => {
       ],
       ...{ sending: [], asked: [], files: [], disks: [], interfaces: [] },
     },
+  });
+
+  it("are served by one thread, or by threads", () => {
+    const served = (threads: number) =>
+      ACCEPT_RULE.find({ ...NOTHING, ...evidence(9, 1, { threads }) }, () => 1)[0]?.numbers[1];
+    expect(served(1)).toEqual({ value: "1", what: "thread serves there" });
+    expect(served(3)).toEqual({ value: "3", what: "threads serve there" });
   });
 
   it("are named with the port, and with who should accept them", () => {

@@ -23,7 +23,11 @@ export const ACCEPT_RULE: Rule = {
             `${by.name} that should accept them ${doing(busy, by)}.`,
           numbers: [
             measured(some, "share", "of the time somebody waits"),
-            measured(by.threads, "count", "threads serve there"),
+            measured(
+              by.threads,
+              "count",
+              by.threads < 1.5 ? "thread serves there" : "threads serve there",
+            ),
             measured(by.running, "share", "of their time on a CPU or waiting for one"),
           ],
           evidence:
