@@ -17,26 +17,12 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class Asking {
   private static boolean fault;
 
-  private static void sleep(long millis) {
-    try {
-      Thread.sleep(millis);
-    } catch (InterruptedException error) {
-      throw new IllegalStateException(error);
-    }
-  }
-
-  private static void start(int count, String role, Runnable work) {
-    for (int number = 0; number < count; number++) {
-      new Thread(work, role + "-" + number).start();
-    }
-  }
-
   /** Answers each question after a while, until its asker has ended. */
   private static void serve(String name, long millis) throws IOException {
     Files.writeString(Path.of("/proc/self/comm"), name);
     ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     System.out.println(server.getLocalPort());
-    start(1, "end", () -> {
+    Incident.start(1, "end", () -> {
       try {
         System.in.read();
       } catch (IOException error) {
@@ -47,12 +33,12 @@ public final class Asking {
     while (true) {
       Socket socket = server.accept();
       socket.setTcpNoDelay(true);
-      start(1, "answer", () -> {
+      Incident.start(1, "answer", () -> {
         byte[] question = new byte[16];
         try (InputStream in = socket.getInputStream(); OutputStream out = socket.getOutputStream()) {
           while (in.read(question) > 0) {
             if (millis > 0) {
-              sleep(millis);
+              Incident.sleep(millis);
             }
             out.write(question, 0, 8);
           }
@@ -100,11 +86,11 @@ public final class Asking {
   /** Two threads ask a store 200 times for each request, or once. */
   private static void nPlusOne() throws IOException {
     int port = served("row-store", 0);
-    start(2, "handler", () -> {
+    Incident.start(2, "handler", () -> {
       Socket socket = connected(port);
       while (true) {
         ask(socket, fault ? 200 : 1);
-        sleep(10);
+        Incident.sleep(10);
       }
     });
   }
@@ -118,7 +104,7 @@ public final class Asking {
         Socket socket = connected(port);
         while (true) {
           ask(socket, 1);
-          sleep(fault ? 1 : 50);
+          Incident.sleep(fault ? 1 : 50);
         }
       });
     }
@@ -128,7 +114,7 @@ public final class Asking {
   private static void lockedCall() throws IOException {
     int port = served("seat-service", 5);
     ReentrantLock seats = new ReentrantLock();
-    start(12, "booking", () -> {
+    Incident.start(12, "booking", () -> {
       Socket socket = connected(port);
       while (true) {
         if (fault) {
@@ -137,7 +123,7 @@ public final class Asking {
           seats.unlock();
         } else {
           ask(socket, 1);
-          sleep(100);
+          Incident.sleep(100);
         }
       }
     });

@@ -20,7 +20,7 @@ public final class Incident {
     }
   }
 
-  private static void sleep(double millis) {
+  static void sleep(double millis) {
     try {
       Thread.sleep((long) millis, (int) (1e6 * (millis % 1)));
     } catch (InterruptedException error) {
@@ -28,7 +28,7 @@ public final class Incident {
     }
   }
 
-  private static void start(int count, String role, Runnable work) {
+  static void start(int count, String role, Runnable work) {
     for (int number = 0; number < count; number++) {
       new Thread(work, role + "-" + number).start();
     }

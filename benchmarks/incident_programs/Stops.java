@@ -14,14 +14,6 @@ import java.util.List;
 public final class Stops {
   private static boolean fault;
 
-  private static void sleep(long millis) {
-    try {
-      Thread.sleep(millis);
-    } catch (InterruptedException error) {
-      throw new IllegalStateException(error);
-    }
-  }
-
   private static Thread start(String name, Runnable work) {
     Thread thread = new Thread(work, name);
     thread.setDaemon(true);
@@ -42,7 +34,7 @@ public final class Stops {
           for (int i = 1; i < 20_000; i++) {
             sum += Math.sqrt(i);
           }
-          sleep(sum < 0 ? 1 : 2);
+          Incident.sleep(sum < 0 ? 1 : 2);
         }
       });
     }
@@ -51,12 +43,12 @@ public final class Stops {
         if (fault) {
           System.gc();
         }
-        sleep(fault ? 100 : 1000);
+        Incident.sleep(fault ? 100 : 1000);
       }
     });
     start("keeper", () -> {
       while (kept.size() > 0) {
-        sleep(1000);
+        Incident.sleep(1000);
       }
     });
   }
@@ -69,7 +61,7 @@ public final class Stops {
     for (String path : List.of("/", "/report")) {
       server.createContext(path, exchange -> {
         if (exchange.getRequestURI().getPath().equals("/report")) {
-          sleep(fault ? 200 : 1);
+          Incident.sleep(fault ? 200 : 1);
         }
         exchange.sendResponseHeaders(200, body.length);
         exchange.getResponseBody().write(body);
@@ -91,7 +83,7 @@ public final class Stops {
             (HttpURLConnection)
                 URI.create("http://127.0.0.1:" + port + path).toURL().openConnection();
         asked.getInputStream().readAllBytes();
-        sleep(pause);
+        Incident.sleep(pause);
       }
     } catch (IOException error) {
       throw new IllegalStateException(error);

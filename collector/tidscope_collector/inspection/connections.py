@@ -5,10 +5,12 @@ from itertools import islice
 from typing import NamedTuple
 
 from tidscope_collector.inspection.ports import (
+    LISTEN,
     MAX_DESCRIPTORS,
     TABLES,
     one_of_each_namespace,
     readable_host,
+    sockets_in_state,
     sockets_of,
 )
 from tidscope_collector.procfs.files import ProcFs
@@ -20,7 +22,7 @@ MAX_TABLE = 1 << 24
 """Maximum size of a table that is read, about 100,000 connections; further ones are left out."""
 MAX_PEERS = 2048
 """Maximum connections of a target whose other ends are searched."""
-_ESTABLISHED, _LISTENING = b" 01 ", b" 0A "
+_ESTABLISHED = b"01"
 _MAPPED = b"0000000000000000FFFF0000"
 """Beginning of an IPv4 address in a table of IPv6."""
 
@@ -80,9 +82,9 @@ def parse_connections(tables: Sequence[bytes]) -> list[Connection]:
     (net/ipv4/tcp_ipv4.c, get_tcp4_sock). Lines of another form are left out, and one that was cut.
     """
     lines = [line for each in tables for line in each[: each.rfind(b"\n") + 1].splitlines()[1:]]
-    listening = {columns[1].rpartition(b":")[2] for columns in _in_state(lines, _LISTENING)}
+    listening = {columns[1].rpartition(b":")[2] for columns in sockets_in_state(lines, LISTEN)}
     found: list[Connection] = []
-    for columns in _in_state(lines, _ESTABLISHED):
+    for columns in sockets_in_state(lines, _ESTABLISHED):
         local, remote = (each.removeprefix(_MAPPED) for each in columns[1:3])
         try:
             unsent = int(columns[4].partition(b":")[0], 16)
@@ -91,17 +93,6 @@ def parse_connections(tables: Sequence[bytes]) -> list[Connection]:
         except ValueError:
             continue
     return found
-
-
-def _in_state(lines: Sequence[bytes], state: bytes) -> Iterator[list[bytes]]:
-    """Yield the columns of sockets in a state."""
-    for line in lines:
-        # Most connections of a busy host have ended, and wait for late packets.
-        if state not in line:
-            continue
-        columns = line.split(None, 10)
-        if len(columns) >= 10 and columns[3] == state.strip():
-            yield columns
 
 
 def connections_of(procfs: ProcFs, pid: int) -> list[Connection]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.process import parse_stat
 
-_LISTEN = b"0A"
+LISTEN = b"0A"
 TABLES = ("tcp", "tcp6")
 _PIECE = 1 << 16
 MAX_DESCRIPTORS = 4096
@@ -53,16 +53,23 @@ def parse_listening(table: bytes) -> list[Listener]:
     machine's byte order, ports and the numbers of waiting connections (`rx_queue`) hexadecimal.
     """
     found: list[Listener] = []
-    for line in table.splitlines()[1:]:
-        columns = line.split(None, 10)
-        if len(columns) >= 10 and columns[3] == _LISTEN:
-            host, _, port = columns[1].rpartition(b":")
-            waiting = int(columns[4].rpartition(b":")[2], 16)
-            number = int(port, 16)
-            found.append(
-                Listener(int(columns[9]), number, f"{readable_host(host)}:{number}", waiting)
-            )
+    for columns in sockets_in_state(table.splitlines()[1:], LISTEN):
+        host, _, port = columns[1].rpartition(b":")
+        waiting = int(columns[4].rpartition(b":")[2], 16)
+        number = int(port, 16)
+        found.append(Listener(int(columns[9]), number, f"{readable_host(host)}:{number}", waiting))
     return found
+
+
+def sockets_in_state(lines: Iterable[bytes], state: bytes) -> Iterator[list[bytes]]:
+    """Yield the columns of those lines of a table whose sockets are in a state, such as LISTEN."""
+    for line in lines:
+        # Most connections of a busy host have ended, and wait for late packets.
+        if b" %b " % state not in line:
+            continue
+        columns = line.split(None, 10)
+        if len(columns) >= 10 and columns[3] == state:
+            yield columns
 
 
 def readable_host(words: bytes) -> str:
@@ -181,7 +188,7 @@ def _listening_part(path: str) -> bytes:
             table += piece
             whole = table[: table.rfind(b"\n")]
             last = whole[whole.rfind(b"\n") + 1 :].split(None, 4)
-            if len(last) > 3 and last[3] not in (_LISTEN, b"st"):
+            if len(last) > 3 and last[3] not in (LISTEN, b"st"):
                 break
         return table
     finally:

@@ -10,14 +10,8 @@
  * shows where a thread does not exist.
  */
 
-import { type StatePart, stateOf } from "../stream/breakdown";
-import {
-  KINDS_OF_STATES,
-  kindNamed,
-  STATES,
-  type StateGroup,
-  stateNumbered,
-} from "../stream/states";
+import type { StatePart } from "../stream/breakdown";
+import { cellState, KINDS_OF_STATES, STATES, type StateGroup } from "../stream/states";
 import { hexRgb, mixed } from "./raster";
 
 type GroupColours = Readonly<Record<StateGroup, string>>;
@@ -52,6 +46,12 @@ const LIGHT: GroupColours = {
   sleep: "#67745f",
 };
 
+/** Group of each state, and of each kind of one after these. */
+const GROUPS: ReadonlyMap<StatePart, StateGroup> = new Map<StatePart, StateGroup>([
+  ...STATES.map(({ id, group }) => [id, group] as const),
+  ...KINDS_OF_STATES.map(({ kind, group }) => [kind, group] as const),
+]);
+
 /** Mixing ratio of each state of a group with the text colour, in order. */
 const SHADES = [0, 0.3, 0.55, 0.15, 0.42, 0.65, 0.75] as const;
 
@@ -61,8 +61,7 @@ export function groupColours(dark: boolean): GroupColours {
 
 /** Group of a cell's state, by its number; null if none. */
 export function groupNumbered(number: number): StateGroup | null {
-  const kind = KINDS_OF_STATES.find((each) => each.number === number);
-  return kind?.group ?? stateNumbered(number)?.group ?? null;
+  return cellState(number)?.group ?? null;
 }
 
 /** Colour of a part of time that is a state. */
@@ -70,13 +69,9 @@ export function stateColour(
   part: StatePart,
   { dark, text }: { readonly dark: boolean; readonly text: string },
 ): string {
-  const { group } = stateOf(part) ?? kindNamed(part) ?? { group: "other" };
-  const states: readonly string[] = STATES.filter((each) => each.group === group).map(
-    ({ id }) => id,
-  );
-  const kinds = KINDS_OF_STATES.filter((each) => each.group === group).map(({ kind }) => kind);
-  const shade = [...states, ...kinds].indexOf(part);
-  return mixed(groupColours(dark)[group], text, SHADES[shade] ?? 0);
+  const group = GROUPS.get(part) ?? "other";
+  const fellows = [...GROUPS].filter(([, each]) => each === group).map(([each]) => each);
+  return mixed(groupColours(dark)[group], text, SHADES[fellows.indexOf(part)] ?? 0);
 }
 
 /** Distribution of values over the colours. */

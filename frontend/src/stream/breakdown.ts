@@ -15,8 +15,8 @@ import {
   type Nature,
   STATES,
   type StateId,
+  type StateKind,
   type ThreadState,
-  type WaitKind,
 } from "./states";
 
 /** Parts, from the bottom of the stack to its top. */
@@ -198,7 +198,7 @@ function known(value: number): number {
 export type TimePart = Part | StatePart;
 
 /** A part that is a state, or a kind of state. */
-export type StatePart = StateId | WaitKind;
+export type StatePart = StateId | StateKind;
 
 /** State parts from the bottom of the stack up: work first, later waits for work. */
 export const STATE_PARTS: readonly StatePart[] = [

@@ -313,6 +313,12 @@ export function counted(count: number, noun: string, plural = `${noun}s`): strin
   return `${grouped(count)} ${count === 1 ? noun : plural}`;
 }
 
+/** Several processes by their programs: "3 processes of gunicorn". */
+export function processesOf(programs: readonly string[]): string {
+  const names = [...new Set(programs)].join(", ");
+  return `${counted(programs.length, "process", "processes")} of ${names}`;
+}
+
 /** Common fatal signals, by number (signal(7), x86 and ARM). */
 const SIGNALS: Readonly<Record<number, string>> = {
   1: "SIGHUP",

@@ -1,25 +1,19 @@
 /** Fills the thread map with states: the dominant state of each row and column. */
 
+import { isIdle } from "./breakdown";
 import { type Pieces, Presence } from "./mapColumns";
 import type { MapLayout } from "./mapLayout";
 import { type MapView, NO_FIELD } from "./mapPicture";
 import { type WaitShares, waitShares } from "./parked";
 import { StateReader } from "./stateLog";
-import {
-  CELL_STATES,
-  GROUP_NATURES,
-  KINDS_OF_STATES,
-  kindOfState,
-  packCell,
-  STATES,
-} from "./states";
+import { CELL_STATES, KINDS_OF_STATES, kindOfState, packCell, STATES } from "./states";
 import type { TargetModel } from "./targetModel";
 import type { Thread } from "./threads";
 
 const IDLE: readonly boolean[] = [
   false,
   ...STATES.map(({ idle }) => idle),
-  ...KINDS_OF_STATES.map(({ group }) => GROUP_NATURES[group] === "unknown"),
+  ...KINDS_OF_STATES.map(({ kind }) => isIdle(kind)),
 ];
 
 /** End of a live thread. */

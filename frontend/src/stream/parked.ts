@@ -12,7 +12,7 @@ import type { Stretches } from "./history";
 import { increase } from "./rate";
 import { ringOf } from "./series";
 import { RINGS, type StateLog } from "./stateLog";
-import { STATES, timeInState, type WaitKind } from "./states";
+import { STATES, type StateKind, timeInState } from "./states";
 import type { TargetModel } from "./targetModel";
 import type { Thread } from "./threads";
 import type { WakeEdge } from "./wakes";
@@ -214,7 +214,7 @@ function roleSums(model: TargetModel, byTid: Map<number, WaitSums>): ReadonlyMap
 }
 
 /** Shares of a thread's waits at futexes that are parks, and of its polls that others hold up. */
-export type WaitShares = Readonly<Record<WaitKind, number>>;
+export type WaitShares = Readonly<Record<StateKind, number>>;
 
 /** Shares by tid: `parkedShares`, and polls of roles whose threads wait for each other. */
 export function waitShares(model: TargetModel): (tid: number) => WaitShares {

@@ -185,7 +185,7 @@ export function hasLedger({ fields, source }: Pick<Target, "fields" | "source">)
 }
 
 /** Kinds of states, by what is known of a thread's waits: see `waitShares`. */
-export type WaitKind = "parked" | "held";
+export type StateKind = "parked" | "held";
 
 /** Numbers of these kinds in cells, following the states' numbers. */
 export const PARKED = STATES.length + 1;
@@ -194,7 +194,7 @@ export const HELD = PARKED + 1;
 export const CELL_STATES = HELD + 1;
 
 interface KindOfState {
-  readonly kind: WaitKind;
+  readonly kind: StateKind;
   /** Number of the state that it is a kind of, and its own one. */
   readonly state: number;
   readonly number: number;
@@ -222,9 +222,13 @@ export function kindNamed(part: string): KindOfState | undefined {
   return KINDS_OF_STATES.find(({ kind }) => kind === part);
 }
 
+/** The state with a number in cells, or the kind of one. */
+export function cellState(number: number): ThreadState | KindOfState | undefined {
+  return stateNumbered(number) ?? KINDS_OF_STATES.find((each) => each.number === number);
+}
+
 export function cellStateName(number: number): string {
-  const kind = KINDS_OF_STATES.find((each) => each.number === number);
-  return kind?.name ?? stateNumbered(number)?.name ?? "";
+  return cellState(number)?.name ?? "";
 }
 
 /** A state's share of a cell's time. */

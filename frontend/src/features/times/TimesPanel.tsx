@@ -15,7 +15,7 @@ import { useVisibility } from "../../chart/useResize";
 import { type Part, partName, stateOf, TIME_PARTS, type TimePart } from "../../stream/breakdown";
 import { useLiveClient } from "../../stream/client";
 import { counted, fieldNamed, formatNumber, formatValue, NO_VALUE } from "../../stream/format";
-import { kindNamed, type WaitKind } from "../../stream/states";
+import { kindNamed, type StateKind } from "../../stream/states";
 import type { ThreadKey } from "../../stream/viewRequest";
 import type { ChartView, TimesRow, TimesView } from "../../stream/views";
 import { Button, Checkbox } from "../../ui/Controls";
@@ -215,7 +215,7 @@ const MEANINGS: Readonly<Record<Part, string>> = {
   rest: "Remaining time, derived: sleeping, or waiting for a lock, a socket or a timer.",
 };
 
-const KINDS: Readonly<Record<WaitKind, string>> = {
+const KINDS: Readonly<Record<StateKind, string>> = {
   parked:
     "In futex(2) at a condition, or where workers of its runtime park: for work, or for somebody. By the thread's share of waits there.",
   held: "Polls until another thread of its role wakes it, such as PostgreSQL's at a row that another one has. By the thread's share of waits that end so.",

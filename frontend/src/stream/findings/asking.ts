@@ -1,7 +1,7 @@
 /** Threads that wait for answers of processes that they ask: many small ones, or late ones. */
 
 import type { ViewInput } from "../chartView";
-import { counted, formatDuration, formatNumber, formatValue } from "../format";
+import { counted, formatDuration, formatNumber, formatValue, processesOf } from "../format";
 import { growthWithin } from "../parked";
 import type { Asked } from "../queues";
 import { wakePartners } from "../wakes";
@@ -88,8 +88,7 @@ function writesOf(
 function peerName(names: readonly string[]): string {
   const [only] = names;
   if (names.length === 1) return `process ${only}`;
-  const programs = new Set(names.map((name) => name.replace(/ \(\d+\).*$/, "")));
-  return `${counted(names.length, "process", "processes")} of ${[...programs].join(", ")}`;
+  return processesOf(names.map((name) => name.replace(/ \(\d+\).*$/, "")));
 }
 
 export const ASKING_RULE: Rule = {
@@ -97,9 +96,13 @@ export const ASKING_RULE: Rule = {
   ledger: true,
   find: (evidence, ease) => {
     const { asking: all, roles, seconds } = evidence;
-    const byRole = new Map(roles.map((times) => [times.role, times]));
+    const names = new Set(all.map(({ role }) => role));
+    const those = roles.filter(({ role }) => names.has(role));
+    const byRole = new Map(those.map((times) => [times.role, times]));
     // Another rule has roles that mostly wait.
-    const said = new Set(NETWORK_RULE.find(evidence, ease).map(({ id }) => id));
+    const said = new Set(
+      NETWORK_RULE.find({ ...evidence, roles: those }, ease).map(({ id }) => id),
+    );
     return all.flatMap((one) => {
       const times = byRole.get(one.role);
       if (!times || said.has(`network:${times.key}`)) return [];

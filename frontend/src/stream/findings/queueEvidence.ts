@@ -1,7 +1,7 @@
 /** Processes that serve queues of the kernel, with their names, and what their threads do. */
 
 import { leadingRole } from "../facts/parties";
-import { counted } from "../format";
+import { processesOf } from "../format";
 import type { QueuesView } from "../queues";
 import type { TargetModel } from "../targetModel";
 import { inStates, type QueueEvidence, type Queuers, type ThreadTimes } from "./finding";
@@ -60,6 +60,5 @@ function nameOf(threads: readonly ThreadTimes[]): string {
   const processes = new Set(threads.map(({ process, role }) => process || role));
   const [only] = processes;
   if (processes.size === 1 && only !== undefined) return only;
-  const names = new Set([...processes].map((each) => each.replace(/ \(\d+\)$/, "")));
-  return `${counted(processes.size, "process", "processes")} of ${[...names].join(", ")}`;
+  return processesOf([...processes].map((each) => each.replace(/ \(\d+\)$/, "")));
 }
