@@ -8,6 +8,7 @@ then it prints a line of JSON: `trace`, and `waiter` and `holder`, ids of its th
 import ctypes
 import json
 import os
+import socket
 import sys
 import threading
 import time
@@ -46,9 +47,15 @@ def main() -> None:
     exporter = OTLPSpanExporter(address, headers={"authorization": f"Bearer {token}"})
     provider.add_span_processor(BatchSpanProcessor(exporter))
     tracer = provider.get_tracer("traced")
-    lock, meet, work = threading.Lock(), threading.Barrier(2), SimpleQueue[None]()
+    lock, work = threading.Lock(), SimpleQueue[None]()
+    # A barrier makes a lock for each wait, and three locks of one thread count as conditions.
+    ends = socket.socketpair()
     done = SimpleQueue[dict[str, object]]()
     holder_tid = SimpleQueue[int]()
+
+    def meet(end: socket.socket) -> None:
+        end.sendall(b".")
+        end.recv(1)
 
     def holder() -> None:
         called("holder")
@@ -56,9 +63,9 @@ def main() -> None:
         while True:
             work.get()
             with lock:
-                meet.wait()
+                meet(ends[0])
                 # On a busy machine the waiter comes late.
-                meet.wait()
+                meet(ends[0])
                 time.sleep(HELD_SECONDS)
 
     notes, noted = SimpleQueue[None](), SimpleQueue[dict[str, object]]()
@@ -74,9 +81,9 @@ def main() -> None:
         called("waiter")
         tid = holder_tid.get()
         while True:
-            meet.wait()
+            meet(ends[1])
             with tracer.start_as_current_span("request") as span:
-                meet.wait()
+                meet(ends[1])
                 with tracer.start_as_current_span("wait"), lock:
                     pass
                 with tracer.start_as_current_span("compute"):

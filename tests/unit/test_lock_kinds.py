@@ -156,6 +156,16 @@ def test_a_number_before_a_lock_does_not_make_it_a_condition() -> None:
     assert kind_of(around(data, 40), {OWNER}) == "lock"
 
 
+def test_a_semaphore_in_memory_of_malloc_is_no_condition() -> None:
+    """The bytes are those around a lock of a CPython thread, which waits for it."""
+    before = struct.pack("<QQQ", 0x7CA1C020, 0x31, 1 << 32)
+    semaphore = around(bytes(64) + before + bytes(64), 80)
+    assert kind_of(semaphore, ()) == "lock"
+    # The same number is a counter of a condition variable elsewhere than where memory begins.
+    counter = Surroundings(semaphore.data, 80, semaphore.address + 8)
+    assert kind_of(counter, ()) == "condition"
+
+
 def test_a_condition_that_nobody_ever_waited_at_is_none() -> None:
     assert condition_begin(around(old_condition(0, 0), 40)) is None
     assert condition_begin(around(b"", 0)) is None

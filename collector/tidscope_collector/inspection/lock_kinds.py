@@ -37,6 +37,11 @@ _LONGEST_INTERVAL_US = 60_000_000
 _WORD = struct.Struct("<I")
 _CONTENDED = 2
 _SEMAPHORE = struct.Struct("<III")  # value, waiters, private
+_CHUNK = struct.Struct("<Q")
+_PREVIOUS_IN_USE = 1
+_CHUNK_FLAGS = 0b111
+_CHUNK_SIZES = range(32, 1 << 20, 16)
+"""Size of a piece of memory that malloc() gave, with its head; lowest bits of the head: flags."""
 
 
 class Surroundings(NamedTuple):
@@ -181,8 +186,23 @@ def _wait_places(near: Surroundings) -> list[tuple[int, bool]]:
 
     A condition variable is aligned to eight bytes.
     """
+    if _begins_allocation(near):
+        return []
     places = [(place, True) for place in _OLD_PLACES] + [(place, False) for place in _NEW_PLACES]
     return [one for one in places if (near.address - one[0]) % 8 == 0]
+
+
+def _begins_allocation(near: Surroundings) -> bool:
+    """Return True if the head of a piece of memory of glibc's malloc() precedes the address.
+
+    As part of a condition variable, the same number would be a lock held without a waiter, or the
+    count of its waiters at a moment when one of them is still leaving.
+    """
+    data = near.around(-_CHUNK.size, _CHUNK.size)
+    if not data or near.address % 16:
+        return False
+    (head,) = _CHUNK.unpack(data)
+    return bool(head & _PREVIOUS_IN_USE) and head & ~_CHUNK_FLAGS in _CHUNK_SIZES
 
 
 def _is_condition(data: bytes, *, old: bool) -> bool:
