@@ -38,6 +38,12 @@ def called(name: str) -> None:
     ctypes.CDLL(None).prctl(PR_SET_NAME, name.encode(), 0, 0, 0)
 
 
+def meet(end: socket.socket) -> None:
+    """Wait until a thread is at the other end, too."""
+    end.sendall(b".")
+    end.recv(1)
+
+
 def main() -> None:
     """Serve requests until the input ends."""
     address, token = sys.argv[1:]
@@ -50,12 +56,7 @@ def main() -> None:
     lock, work = threading.Lock(), SimpleQueue[None]()
     # A barrier makes a lock for each wait, and three locks of one thread count as conditions.
     ends = socket.socketpair()
-    done = SimpleQueue[dict[str, object]]()
-    holder_tid = SimpleQueue[int]()
-
-    def meet(end: socket.socket) -> None:
-        end.sendall(b".")
-        end.recv(1)
+    done, holder_tid = SimpleQueue[dict[str, object]](), SimpleQueue[int]()
 
     def holder() -> None:
         called("holder")
