@@ -79,7 +79,9 @@ class Made:
         self._totals[:MOVING] += grown
         self._totals[delay] += grown[0] * self._pace
         times = pa.array([when] * self._count, SCHEMA.field("time").type)
-        counters = {name: pa.array(row) for name, row in zip(COUNTERS, self._totals, strict=True)}
+        # Arrays of Arrow share memory with those of NumPy, which change.
+        totals = self._totals.copy()
+        counters = {name: pa.array(row) for name, row in zip(COUNTERS, totals, strict=True)}
         return pa.table({"time": times, **self._columns, **counters}, SCHEMA)
 
 

@@ -30,7 +30,7 @@ from live_page import LivePage
 from nats_servers import Servers
 from running import TOKEN, Running, cpu, tidscope
 from simulated_hosts import SimulatedHosts, host_name, target_id
-from tidscope_backend.nats_link.kept_frames import read_frame
+from tidscope_backend.nats_link.kept_frames import header_of, read_frame
 
 CONNECTED_S = 120.0
 """Timeout for the backend to know all hosts, in seconds."""
@@ -70,8 +70,8 @@ class Reader:
                         await page.taken(received)
 
     def _take(self, data: bytes) -> None:
-        frame, header = read_frame(data)
-        self.late_ms.append(time.time() * 1e3 - header["unix_us"] / 1e3)
+        frame = read_frame(data)
+        self.late_ms.append(time.time() * 1e3 - header_of(data)["unix_us"] / 1e3)
         self.lost += max(0, frame.first_seq - self._last - 1)
         self.coalesced += frame.seq - frame.first_seq
         self._last = frame.seq

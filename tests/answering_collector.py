@@ -10,6 +10,7 @@ from fake_collector import Command, FakeCollector
 from tidscope_wire.generated.models import (
     AttachCommand,
     CollectorMessage,
+    CutRingCommand,
     DetachCommand,
     DoctorCheck,
     DoctorCommand,
@@ -17,8 +18,11 @@ from tidscope_wire.generated.models import (
     DoctorReport,
     FlushCommand,
     ListProcessesCommand,
+    ListRingCommand,
     Process,
     ProcessesReply,
+    ReadCutCommand,
+    RefusedReply,
     RenewSteeringCommand,
     RestartSearchCommand,
     SetDelayAccountingCommand,
@@ -32,7 +36,9 @@ from tidscope_wire.generated.models import (
     SteeringOptionsReply,
     TargetReply,
 )
+from tidscope_wire.problems import make_problem
 
+NO_RING = make_problem("no-ring", "nothing is kept", "keep some")
 CHECK = DoctorCheck(name="a", title="A", status="ok", finding="x", impact="", fix="")
 REPORT = DoctorReport(host="box", kernel="6", checked_unix_ms=1, status="ok", checks=[CHECK])
 OPTIONS = SteeringOptions(knobs=[], signals=[], steering=None)
@@ -50,6 +56,8 @@ def reply_to(command: Command, program: Process | None = None) -> CollectorMessa
             return SizeAuditReply(request_id=number, audit=SizeAudit(programs=[], omitted=0))
         case SteeringOptionsCommand():
             return SteeringOptionsReply(request_id=number, options=OPTIONS)
+        case ListRingCommand() | CutRingCommand() | ReadCutCommand():
+            return RefusedReply(request_id=number, problem=NO_RING)
         case SetRateCommand():
             answer = target(rate_hz=command.rate_hz)
         case DetachCommand():

@@ -22,6 +22,7 @@ from tidscope_wire.generated.models import (
     CollectorHello,
     CollectorMessage,
     CollectorWelcome,
+    CutRingCommand,
     DebugFilesCommand,
     DetachCommand,
     DoctorCommand,
@@ -32,8 +33,10 @@ from tidscope_wire.generated.models import (
     FramesWatched,
     Host,
     ListProcessesCommand,
+    ListRingCommand,
     NameThreadsCommand,
     ProofResponse,
+    ReadCutCommand,
     ReleaseCommand,
     RenewSteeringCommand,
     RestartSearchCommand,
@@ -73,6 +76,9 @@ Command = (
     | RestartSearchCommand
     | ReleaseCommand
     | SteeringOptionsCommand
+    | ListRingCommand
+    | CutRingCommand
+    | ReadCutCommand
 )
 _COMMAND: TypeAdapter[CollectorWelcome | FramesReceived | FramesWatched | Command] = TypeAdapter(
     CollectorCommand

@@ -11,6 +11,7 @@ from processes import wait_until
 from tidscope_backend.ingest.private_socket import open_private_socket
 from tidscope_backend.nats_link.bus import Bus
 from tidscope_backend.nats_link.host_relay import HostRelay
+from tidscope_backend.nats_link.host_ring import HostRing
 from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_wire.generated.models import LiveState
 from uplink_harness import MIB, UplinkHarness
@@ -20,11 +21,11 @@ LONGEST_S = 60.0
 
 @asynccontextmanager
 async def running_host(
-    servers: Servers, targets: TargetRegistry, name: str = "box"
+    servers: Servers, targets: TargetRegistry, name: str = "box", ring: HostRing | None = None
 ) -> AsyncIterator[tuple[HostRelay, UplinkHarness]]:
     """A collector's uplink, and the relay that it is connected to."""
     settings = servers.settings(name)
-    relay = HostRelay(name, Bus(settings, f"host {name}"), settings)
+    relay = HostRelay(name, Bus(settings, f"host {name}"), settings, ring)
     with open_private_socket() as sock:
         running = asyncio.create_task(relay.run(sock))
         try:

@@ -84,7 +84,7 @@ FEATURES = {
     "findings": {"arrange", "change", "facts", "stacks"},
     "flame": set[str](),
     "goroutines": {"facts", "flame"},
-    "hosts": {"attach"},
+    "hosts": {"attach", "kept"},
     "kept": set[str](),
     "live": {"attach", "picker", "scope"},
     "map": {"stacks"},

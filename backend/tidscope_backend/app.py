@@ -34,7 +34,8 @@ from tidscope_backend.api.openapi import (
     docs_router,
     fields_router,
 )
-from tidscope_backend.api.ring import ring_router
+from tidscope_backend.api.ring import OwnRing, ring_router
+from tidscope_backend.api.run_imports import RunImports
 from tidscope_backend.api.runs import (
     RUN_IMPORT_PATH,
     export_router,
@@ -297,10 +298,12 @@ class Backend:
         yield session_router(self.authenticator)
         yield proof_router(self.authenticator)
         yield runs_router(self.recorder, self.runs)
-        yield ring_router(self.settings.runs_dir, self._ring_status, self.runs, disk)
+        ring = OwnRing(self.settings.runs_dir, self._ring_status, self.runs, disk)
+        imports = RunImports(self.directory.make, self.directory.has, disk)
+        yield ring_router(ring, links, imports)
         yield run_frames_router(self.runs.reader, disk)
         yield export_router(self.directory.folder, disk)
-        yield import_router(self.directory.make, self.directory.has, disk)
+        yield import_router(imports)
         yield stack_sampling_router(registry, links)
         yield stacks_router(self.stack_sources(), disk)
         yield stack_export_router(self.stack_sources(), disk)

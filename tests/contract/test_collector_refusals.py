@@ -39,6 +39,7 @@ from tidscope_wire.generated.models import (
     DoctorCommand,
     DoctorReport,
     GroupSelector,
+    ListRingCommand,
     Problem,
     ProblemType,
     RefusedReply,
@@ -173,6 +174,7 @@ COMMANDS: dict[ProblemType, tuple[Callable[[str], Command], Exception | None]] =
         lambda target: SampleStacksCommand(request_id=2, target=target, seconds=1, actor=ACTOR),
         None,
     ),
+    "no-ring": (lambda _: ListRingCommand(request_id=2), None),
     "internal": (lambda _: DoctorCommand(request_id=2), None),
 }
 """Given over the command handler: the command, and what the steering service raises."""
@@ -274,6 +276,7 @@ def test_every_kind_that_a_collector_raises_has_a_case() -> None:
         *IDENTITIES,
         *("target-exited", "too-many-targets", "audit-failed"),
         *("bad-group", "empty-group", "group-too-large", "bad-request"),
+        "bad-run",  # test_fleet_ring.py
     }
 
 

@@ -36,6 +36,7 @@ from schema_check import check, check_text, schemas
 from tidscope_backend.comparison.compare import compare
 from tidscope_backend.experiments.analysis import analyse
 from tidscope_backend.experiments.difference import DifferenceRules
+from tidscope_backend.ring.listing import ring_response
 from tidscope_wire.frame import split
 from tidscope_wire.generated import agent, models
 from tidscope_wire.generated.catalogue import CATALOGUE
@@ -45,6 +46,14 @@ from tidscope_wire.generated.problems import PROBLEMS
 from tidscope_wire.message import Message
 from tidscope_wire.problems import make_problem
 
+TRACK = models.RingTrack(
+    id="r-20261129-030000-0000bb",
+    target=target(),
+    host_name="box",
+    from_unix_us=1,
+    to_unix_us=2,
+    bytes=3,
+)
 AUDIT_RECORD = models.AuditRecord(
     unix_us=1,
     action="attach",
@@ -261,6 +270,14 @@ MESSAGES: list[BaseModel] = [
     models.StackRequest(seconds=3600),
     models.FlushCommand(request_id=1, target=TARGET_ID),
     models.FlushReply(request_id=1, seq=4, exited=None),
+    models.ListRingCommand(request_id=1),
+    models.ListRingReply(request_id=1, ring=ring_response(None, [TRACK])),
+    models.CutRingCommand(
+        request_id=1, cut=models.RingCut(track=TRACK.id, from_unix_us=1, to_unix_us=2, name="a")
+    ),
+    models.CutRingReply(request_id=1, cut="c-0123456789abcdef", bytes=5),
+    models.ReadCutCommand(request_id=1, cut="c-0123456789abcdef", offset=0),
+    models.ReadCutReply(request_id=1, data="aGVsbG8="),
     models.ListProcessesCommand(request_id=1),
     models.DoctorCommand(request_id=1),
     models.SizeAuditCommand(request_id=1),

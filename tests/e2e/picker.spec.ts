@@ -95,9 +95,12 @@ test("a tree of processes is one target: its rows unfold, and processes that end
     .filter({ has: page.getByText("×13") })
     .first();
   await expect(busy.locator('[data-column="rate:cpu_run_ns"]')).toHaveText(/[1-9]/);
-  await busy.getByRole("button", { name: "Unfold steady_work" }).click();
   const workers = threads.locator('tr[data-kind="role"]').filter({ hasText: "worker-#" });
-  await expect(workers).toContainText("×6");
+  // Panels above that are drawn late move the row away from the pointer.
+  await expect(async () => {
+    await busy.getByRole("button", { name: "Unfold steady_work" }).click({ timeout: 5000 });
+    await expect(workers).toContainText("×6", { timeout: 5000 });
+  }).toPass();
   await workers.getByRole("button", { name: "worker-#", exact: true }).focus();
   await page.keyboard.press("ArrowRight");
   await expect(threads.locator('tr[aria-level="3"]')).toHaveCount(6);

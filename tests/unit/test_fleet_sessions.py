@@ -8,6 +8,7 @@ from pathlib import Path
 import nkeys
 import pytest
 from backend_builders import TARGET_ID, frame_bytes, key_frame
+from recorded import story
 from tidscope_backend.cli.command import CommandError
 from tidscope_backend.cli.fleet_options import (
     fleet_arguments,
@@ -26,12 +27,13 @@ from tidscope_backend.nats_link.envelopes import (
     Outbound,
     StreamBrokenError,
 )
-from tidscope_backend.nats_link.kept_frames import KeptFrames, read_frame
+from tidscope_backend.nats_link.kept_frames import KeptFrames, has_roles, header_of, read_frame
 from tidscope_backend.nats_link.keys import KeyFileError, read_seed
 from tidscope_backend.nats_link.relay_counts import RelayCounts
 from tidscope_backend.nats_link.relay_session import RelaySession
 from tidscope_backend.nats_link.subjects import Subjects, host_of, session_of
 from tidscope_backend.settings import MAX_FLEET_HOSTS, FleetSettings, Settings
+from tidscope_wire.envelope import LENGTH, split_text
 
 
 def taken(inbound: Inbound, parts: Iterator[bytes]) -> list[Message]:
@@ -87,7 +89,7 @@ def keep(kept: KeptFrames, first: int, last: int) -> None:
     """Keep frames with a key frame at 1, 11, …; the first is the baseline."""
     for seq in range(first, last + 1):
         data = key_frame(seq, baseline=seq == 1) if seq % 10 == 1 else frame_bytes(seq)
-        assert kept.add(read_frame(data)[0])
+        assert kept.add(read_frame(data))
 
 
 def numbers(messages: list[Message]) -> list[int | str]:
@@ -95,7 +97,7 @@ def numbers(messages: list[Message]) -> list[int | str]:
     found: list[int | str] = []
     for kind, body in messages:
         if kind == FRAME:
-            found.append(read_frame(body)[0].seq)
+            found.append(read_frame(body).seq)
         else:
             text = json.loads(body)
             found.append(f"{text['from_seq']}-{text['to_seq']}")
@@ -186,7 +188,7 @@ def test_a_forgotten_target_names_what_a_reader_did_not_get() -> None:
 def test_frames_that_a_collector_replays_are_known() -> None:
     kept = KeptFrames()
     keep(kept, 1, 5)
-    assert not kept.add(read_frame(frame_bytes(5))[0])
+    assert not kept.add(read_frame(frame_bytes(5)))
 
 
 def test_a_seed_is_read_from_a_file_of_its_owner_alone(tmp_path: Path) -> None:
@@ -234,3 +236,13 @@ def test_a_backend_of_a_fleet_has_room_for_its_hosts() -> None:
     assert settings.fleet == FleetSettings(("nats://a:4222", "tls://b"))
     assert settings.max_collectors > MAX_FLEET_HOSTS
     assert fleet_arguments(fleet) == ["--fleet", "nats://a:4222,tls://b"]
+
+
+def test_a_frame_is_read_by_its_beginning_as_by_its_whole_header() -> None:
+    for data in story(120, 3).frames:
+        header, body = split_text(data)
+        other = json.dumps(json.loads(header), sort_keys=True).encode()
+        size = -(-(LENGTH.size + len(other)) // 8) * 8 - LENGTH.size
+        sorted_data = LENGTH.pack(size) + other.ljust(size) + bytes(body)
+        assert read_frame(sorted_data)._replace(data=data) == read_frame(data)
+        assert has_roles(data) == (header_of(data).get("roles") is not None)

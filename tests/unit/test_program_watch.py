@@ -42,12 +42,9 @@ class Answers(ProgramReader):
 
     def __init__(self, execute: Callable[[], None]) -> None:
         self._execute = execute
-        self._observed = 0
+        self.first = SeenProgram(executable=SHELL.executable, stack=SHELL.stack)
 
-    def observe(self, patience_s: float = 0) -> SeenProgram:
-        self._observed += 1
-        if self._observed == 1:
-            return SeenProgram(executable=SHELL.executable, stack=SHELL.stack)
+    def observe(self, patience_s: float = 0) -> SeenProgram | None:
         self._execute()
         return SeenProgram(executable=SLEEP.executable, stack=SLEEP.stack)
 
@@ -61,6 +58,29 @@ def test_what_a_child_saw_has_the_name_of_the_same_program(process: Process) -> 
     change = watch.change()
     assert change is not None
     assert (change.program, change.previous, change.executed) == (SLEEP, SHELL.executable, True)
+
+
+class Slow(Answers):
+    """A child whose answers are late, but for the first."""
+
+    late = True
+
+    def observe(self, patience_s: float = 0) -> SeenProgram | None:
+        return None if self.late else super().observe(patience_s)
+
+
+def test_an_execution_before_the_second_answer_is_noticed(process: Process) -> None:
+    """Path and name stay the same, so that only the stack tells."""
+    again = Program(SHELL.executable, SHELL.name, SHELL.stack + 16)
+    process.executes(SHELL, stack_shown=False)
+    reader = Slow(lambda: process.executes(again, stack_shown=False))
+    watch = ProgramWatch(process.tasks, PID, SHELL.executable, SHELL.name, lambda: reader)
+    assert watch.program == SHELL
+    assert watch.change() is None
+    reader.late = False
+    change = watch.change()
+    assert change is not None
+    assert change.executed
 
 
 def test_what_is_seen_directly_is_of_one_program(

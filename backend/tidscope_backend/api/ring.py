@@ -1,4 +1,4 @@
-"""/api/v1/ring: what the ring of this host has, and runs that are cut out of it."""
+"""/api/v1/ring: what the ring of a host has, and runs that are cut out of it."""
 
 import time
 from collections.abc import Callable
@@ -6,13 +6,16 @@ from pathlib import Path
 
 from fastapi import APIRouter, Request, status
 from tidscope_wire.generated.models import RingCut, RingResponse, RingTrack, RunManifest
-from tidscope_wire.problems import refusal
+from tidscope_wire.problems import PREFIX, ProblemError, refusal
 
-from tidscope_backend.api.openapi import WRITE_RUNS, raises
+from tidscope_backend.api.openapi import ASK_COLLECTOR, WRITE_RUNS, raises
+from tidscope_backend.api.run_imports import RunImports
 from tidscope_backend.background_programs import ProgramFailedError, run_in_background
 from tidscope_backend.hidden_arguments import target_without
+from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.processes import run_module
-from tidscope_backend.ring.listing import FOLDER, ring_tracks
+from tidscope_backend.ring.fetching import pieces_of_cut
+from tidscope_backend.ring.listing import FOLDER, ring_response, ring_tracks, track_of_cut
 from tidscope_backend.ring.status import RingStatus
 from tidscope_backend.security.audit import note
 from tidscope_backend.security.authenticator import principal_of
@@ -23,12 +26,14 @@ from tidscope_backend.store.run_store import RunStore
 CUT_SECONDS = 600.0
 """Timeout for cutting a run, in seconds."""
 CUTTING = "tidscope_backend.ring.cutting"
+WITHOUT_RING = tuple(
+    PREFIX + kind for kind in ("no-ring", "no-collector", "unknown-host", "bad-request")
+)
+"""Refusals of hosts that have no ring for others: of older versions, and disconnected ones, too."""
 
 
-def ring_router(
-    runs_dir: Path | None, status_of: Callable[[], RingStatus | None], store: RunStore, disk: Disk
-) -> APIRouter:
-    """Make the routes.
+class OwnRing:
+    """The ring of this host.
 
     Args:
         runs_dir: the runs directory; None if this backend stores no runs.
@@ -36,54 +41,96 @@ def ring_router(
         store: the stored runs.
         disk: threads in which the ring is read.
     """
-    routes = APIRouter(prefix="/ring", tags=["runs"])
 
-    async def tracks() -> list[RingTrack]:
-        return [] if runs_dir is None else await disk.read(ring_tracks, runs_dir / FOLDER)
+    def __init__(
+        self,
+        runs_dir: Path | None,
+        status_of: Callable[[], RingStatus | None],
+        store: RunStore,
+        disk: Disk,
+    ) -> None:
+        self._runs_dir, self._status_of, self._store, self._disk = runs_dir, status_of, store, disk
 
-    @routes.get("", summary="Targets whose last minutes the ring of this host has")
-    async def ring(request: Request) -> RingResponse:
-        found, status = await tracks(), status_of()
-        if not principal_of(request.scope).sees_arguments:
-            found = [one.model_copy(update={"target": target_without(one.target)}) for one in found]
-        return RingResponse(
-            on=status is not None and status.pid > 0,
-            max_age_s=None if status is None else status.max_age_s,
-            max_bytes=None if status is None else status.max_bytes,
-            bytes=sum(one.bytes for one in found),
-            lost=0 if status is None else status.lost,
-            disk_full=status is not None and status.disk_full > 0,
-            tracks=found,
-        )
+    async def tracks(self) -> list[RingTrack]:
+        """Return its tracks, newest first."""
+        if self._runs_dir is None:
+            return []
+        return await self._disk.read(ring_tracks, self._runs_dir / FOLDER)
 
-    @routes.post(
-        "/cuts",
-        status_code=status.HTTP_201_CREATED,
-        summary="Make a run of a window of a target in the ring",
-        openapi_extra=raises("unknown-target", "bad-request", "bad-run", *WRITE_RUNS),
-    )
-    async def cut(body: RingCut, request: Request) -> RunManifest:
-        note(request.scope, body.track)
-        track = next((one for one in await tracks() if one.id == body.track), None)
-        if track is None or runs_dir is None:
-            raise refusal(
-                "unknown-target", f"the ring has no track {body.track}", "choose one that it lists"
-            )
-        if body.to_unix_us < track.from_unix_us or body.from_unix_us > track.to_unix_us:
-            raise refusal(
-                "bad-request", "the ring has no frame of this window", "choose one that it lists"
-            )
+    async def ring(self, host: str | None) -> RingResponse:
+        """Describe it; of a named host, only its part."""
+        tracks = await self.tracks()
+        if host is None:
+            return ring_response(self._status_of(), tracks)
+        own = [one for one in tracks if one.target.host == host]
+        return ring_response(self._status_of() if own else None, own)
+
+    async def cut(self, body: RingCut, tracks: list[RingTrack]) -> RunManifest:
+        """Make a run of a window. Raises ProblemError."""
+        track, runs = track_of_cut(tracks, body), self._runs_dir
+        if runs is None:
+            raise refusal("runs-unavailable", "no runs are stored here", "name a runs directory")
         run_id = new_run_id(time.time())
         window = (str(body.from_unix_us), str(body.to_unix_us))
-        folder = str(runs_dir / FOLDER / track.id)
-        arguments = (folder, str(runs_dir), *window, run_id, body.name or "")
+        arguments = (str(runs / FOLDER / track.id), str(runs), *window, run_id, body.name or "")
         try:
             await run_in_background(run_module(CUTTING, *arguments), CUT_SECONDS, is_awaited=True)
         except ProgramFailedError as error:
             raise refusal("bad-run", f"no run was cut: {error}", "try a shorter window") from None
         except OSError as error:
-            raise unwritable(runs_dir, error) from None
-        manifest = await store.manifest(run_id)
+            raise unwritable(runs, error) from None
+        return await self._store.manifest(run_id)
+
+
+def ring_router(own: OwnRing, links: CollectorLinks, imports: RunImports) -> APIRouter:
+    """Make the routes.
+
+    Args:
+        own: the ring of this host.
+        links: connected hosts, some of which have a ring.
+        imports: brings in what they cut.
+    """
+    routes = APIRouter(prefix="/ring", tags=["runs"])
+
+    async def of_host(host: str | None) -> RingResponse:
+        if host is not None:
+            try:
+                return await links.pick(host).ring()
+            except ProblemError as error:
+                if error.problem.type not in WITHOUT_RING:
+                    raise
+        return await own.ring(host)
+
+    @routes.get(
+        "",
+        summary="Targets whose last minutes a ring has: that of this host, or of another one",
+        openapi_extra=raises(*ASK_COLLECTOR),
+    )
+    async def ring(request: Request, host: str | None = None) -> RingResponse:
+        found = await of_host(host)
+        if principal_of(request.scope).sees_arguments:
+            return found
+        hidden = [
+            one.model_copy(update={"target": target_without(one.target)}) for one in found.tracks
+        ]
+        return found.model_copy(update={"tracks": hidden})
+
+    @routes.post(
+        "/cuts",
+        status_code=status.HTTP_201_CREATED,
+        summary="Make a run of a window of a target in a ring; another host sends it",
+        openapi_extra=raises(
+            *("unknown-target", "bad-request", "bad-run", "no-ring", "too-large"),
+            *("too-many-actions", "unknown-host", *ASK_COLLECTOR, *WRITE_RUNS),
+        ),
+    )
+    async def cut(body: RingCut, request: Request) -> RunManifest:
+        note(request.scope, body.track)
+        tracks = await own.tracks()
+        if body.host is None or any(one.id == body.track for one in tracks):
+            manifest = await own.cut(body, tracks)
+        else:
+            manifest = await imports.bring(pieces_of_cut(links.pick(body.host), body))
         note(request.scope, manifest.id, name=manifest.name, target=manifest.target.id)
         return manifest
 

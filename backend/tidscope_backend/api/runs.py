@@ -3,12 +3,9 @@
 /api/v1/runs/{run}/frames replays a run as the frames of a live stream.
 """
 
-import asyncio
 import math
-import secrets
 from collections.abc import Callable, Iterator
 from itertools import chain
-from pathlib import Path
 from typing import Annotated, Literal
 
 import pyarrow as pa
@@ -27,12 +24,13 @@ from tidscope_wire.problems import refusal
 
 from tidscope_backend.api.compare import Finder
 from tidscope_backend.api.openapi import FIND_ATTACHED, READ_RUN, WRITE_RUNS, raises
+from tidscope_backend.api.run_imports import RunImports
 from tidscope_backend.hidden_arguments import frame_without, manifest_without, runs_without
 from tidscope_backend.recording.recorder import Recorder
 from tidscope_backend.replay.frames import frames_between
 from tidscope_backend.security.audit import note
 from tidscope_backend.security.authenticator import principal_of
-from tidscope_backend.store.disk import Disk, unwritable
+from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.frame_files import pack_frame
 from tidscope_backend.store.reader import RunReader
 from tidscope_backend.store.run_store import RunStore
@@ -222,8 +220,6 @@ KINDS: dict[Format, tuple[str, str]] = {
 }
 """Ending of the file's name, and media type."""
 RUN_IMPORT_PATH = "/runs/import"
-MAX_IMPORTS = 2
-"""Maximum concurrent imports."""
 
 
 def export_router(find: Finder, disk: Disk) -> APIRouter:
@@ -254,16 +250,9 @@ def export_router(find: Finder, disk: Disk) -> APIRouter:
     return routes
 
 
-def import_router(make: Callable[[], Path], taken: Callable[[str], bool], disk: Disk) -> APIRouter:
-    """Make the import route.
-
-    Args:
-        make: creates the runs directory if needed; raises ProblemError.
-        taken: returns whether a run ID is unavailable.
-        disk: threads in which imports are written.
-    """
+def import_router(imports: RunImports) -> APIRouter:
+    """Make the import route."""
     routes = APIRouter(tags=["runs"])
-    at_once = asyncio.Semaphore(MAX_IMPORTS)
 
     @routes.post(
         RUN_IMPORT_PATH,
@@ -275,36 +264,11 @@ def import_router(make: Callable[[], Path], taken: Callable[[str], bool], disk: 
         },
     )
     async def import_(request: Request) -> RunManifest:
-        if at_once.locked():
-            raise refusal(
-                "too-many-actions",
-                f"{MAX_IMPORTS} runs are being brought in already",
-                "wait until they are done",
-            )
-        async with at_once:
-            runs = await disk.write(make)
-            archive = runs / f".import-{secrets.token_hex(8)}.tar.zst"
-            try:
-                await _save(request, archive, disk)
-                manifest = await disk.write(_imported, archive, runs, taken)
-                note(request.scope, manifest.id, name=manifest.name)
-                return manifest
-            except OSError as error:
-                raise unwritable(runs, error) from None
-            finally:
-                await disk.write(archive.unlink, missing_ok=True)
+        manifest = await imports.bring(request.stream())
+        note(request.scope, manifest.id, name=manifest.name)
+        return manifest
 
     return routes
-
-
-async def _save(request: Request, archive: Path, disk: Disk) -> None:
-    """Stream a body to a file without blocking the event loop on a slow disk."""
-    file = await disk.write(archive.open, "xb")
-    try:
-        async for chunk in request.stream():
-            await disk.write(file.write, chunk)
-    finally:
-        await disk.write(file.close)
 
 
 def _started(find: Finder, run_id: str, format: Format, hide: bool) -> Iterator[bytes]:
@@ -317,14 +281,3 @@ def _started(find: Finder, run_id: str, format: Format, hide: bool) -> Iterator[
     except (OSError, ValueError, StopIteration) as error:
         detail = f"run {run_id} cannot be read: {error}"
         raise refusal("bad-run", detail, "the list of runs marks damaged ones") from None
-
-
-def _imported(archive: Path, runs: Path, taken: Callable[[str], bool]) -> RunManifest:
-    from tidscope_backend.exchange.importing import import_run
-    from tidscope_backend.exchange.unpacking import BadArchiveError
-
-    try:
-        return import_run(archive, runs, taken)
-    except BadArchiveError as error:
-        hint = "choose a .tar.zst file that tidscope exported, unchanged"
-        raise refusal("bad-run", f"the archive is not a run: {error}", hint) from None

@@ -68,7 +68,7 @@ def run_beside(
                 say(gap)
         receivers: list[Coroutine[None, None, None]] = []
         if settings is not None and sock is not None:
-            receivers.append(_relay(name, settings, sock))
+            receivers.append(_relay(name, settings, sock, ring))
         if ring is not None:
             receivers.append(keep_ring(Supervisor("ring", ring.program(own).start, say)))
         collecting = Supervisor("collector", start, say).run()
@@ -83,10 +83,18 @@ def _host_name(options: argparse.Namespace) -> str:
     return name
 
 
-async def _relay(name: str, settings: FleetSettings, sock: socket.socket) -> None:
+async def _relay(
+    name: str, settings: FleetSettings, sock: socket.socket, ring: Ring | None
+) -> None:
     from tidscope_backend.nats_link.bus import Bus
     from tidscope_backend.nats_link.host_relay import HostRelay
+    from tidscope_backend.nats_link.host_ring import HostRing
 
     log_to_stderr("relay: %(message)s")
     logging.getLogger("websockets").setLevel(logging.WARNING)
-    await HostRelay(name, Bus(settings, f"host {name}"), settings).run(sock)
+    kept = None if ring is None else HostRing(ring.runs, ring.reading)
+    try:
+        await HostRelay(name, Bus(settings, f"host {name}"), settings, kept).run(sock)
+    finally:
+        if kept is not None:
+            kept.close()

@@ -34,6 +34,11 @@ class Ring:
         user: user of the backend and of the ring's process; None for the current one.
         environ: environment of that user, which names the runs directory.
 
+    Attributes:
+        path: path of the socket.
+        runs: the runs directory, which has the ring.
+        reading: descriptor of the record, for reading.
+
     Raises:
         CommandError: there is no runs directory.
     """
@@ -44,6 +49,7 @@ class Ring:
         runs = runs_directory(environ)
         if runs is None:
             raise CommandError(f"--keep-minutes needs a runs directory; set {RUNS_VARIABLE} to one")
+        self.runs = runs
         self._folder = Path(tempfile.mkdtemp(prefix="tidscope-"))
         path = self._folder / "ring"
         self.path = str(path)

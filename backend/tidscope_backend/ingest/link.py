@@ -1,6 +1,7 @@
 """One connected collector: numbered commands out, replies routed back to the callers."""
 
 import asyncio
+import base64
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from itertools import count
@@ -10,6 +11,8 @@ from tidscope_wire.generated.models import (
     Actor,
     AttachCommand,
     AttachRequest,
+    CutRingCommand,
+    CutRingReply,
     DebugFilesCommand,
     DetachCommand,
     DoctorCommand,
@@ -19,13 +22,19 @@ from tidscope_wire.generated.models import (
     GroupSelector,
     Host,
     ListProcessesCommand,
+    ListRingCommand,
+    ListRingReply,
     NameThreadsCommand,
     PolicyInfo,
     ProcessesReply,
+    ReadCutCommand,
+    ReadCutReply,
     RefusedReply,
     ReleaseCommand,
     RenewSteeringCommand,
     RestartSearchCommand,
+    RingCut,
+    RingResponse,
     SampleStacksCommand,
     SetDelayAccountingCommand,
     SetRateCommand,
@@ -42,7 +51,7 @@ from tidscope_wire.generated.problems import PROBLEMS
 from tidscope_wire.problems import PREFIX, ProblemError, refusal
 
 from tidscope_backend.ingest.announced import AnnouncedTargets
-from tidscope_backend.ingest.messages import DisconnectedError
+from tidscope_backend.ingest.messages import DisconnectedError, Reply
 from tidscope_backend.ingest.other_versions import Dialect
 from tidscope_backend.store.disk import SharedReads
 
@@ -63,27 +72,15 @@ Command = (
     | RestartSearchCommand
     | ReleaseCommand
     | SteeringOptionsCommand
-)
-Reply = (
-    TargetReply
-    | ProcessesReply
-    | DoctorReply
-    | SizeAuditReply
-    | SteeringOptionsReply
-    | FlushReply
-    | RefusedReply
+    | ListRingCommand
+    | CutRingCommand
+    | ReadCutCommand
 )
 FLUSH_SECONDS = 60.0
+CUT_SECONDS = 600.0
+"""Timeout for cutting a run on its host, in seconds."""
 TICKET_BYTES = 16
-R = TypeVar(
-    "R",
-    TargetReply,
-    ProcessesReply,
-    DoctorReply,
-    SizeAuditReply,
-    SteeringOptionsReply,
-    FlushReply,
-)
+R = TypeVar("R", bound=Reply)
 
 
 class FramesChannel:
@@ -315,6 +312,25 @@ class CollectorLink:
             request_id=next(self._numbers), target=target, pid=pid, actor=actor
         )
         return await self._ask(command, TargetReply, self._doctor_seconds)
+
+    async def ring(self) -> RingResponse:
+        """Return what the ring of the host has, with titles of processes. Raises as `attach`."""
+        command = ListRingCommand(request_id=next(self._numbers))
+        return (await self._exchange(command, ListRingReply, self._doctor_seconds)).ring
+
+    async def cut_ring(self, cut: RingCut) -> CutRingReply:
+        """Cut a run out of the ring of the host, and pack it there. Raises as `attach`."""
+        command = CutRingCommand(request_id=next(self._numbers), cut=cut)
+        return await self._exchange(command, CutRingReply, CUT_SECONDS)
+
+    async def read_cut(self, cut: str, offset: int) -> bytes:
+        """Return a piece of a cut, from an offset on. Raises as `attach`."""
+        command = ReadCutCommand(request_id=next(self._numbers), cut=cut, offset=offset)
+        reply = await self._exchange(command, ReadCutReply, self._doctor_seconds)
+        try:
+            return base64.b64decode(reply.data, validate=True)
+        except ValueError:
+            raise refusal("bad-run", "the host sent no base64", "try again") from None
 
     def deliver_reply(self, reply: Reply) -> bool:
         """Pass a reply to its caller. Return False if the caller has timed out or left."""

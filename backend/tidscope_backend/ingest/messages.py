@@ -9,10 +9,13 @@ from tidscope_wire.generated.models import (
     CollectorFrames,
     CollectorGoodbye,
     CollectorHello,
+    CutRingReply,
     DoctorReply,
     FlushReply,
     FramesLost,
+    ListRingReply,
     ProcessesReply,
+    ReadCutReply,
     RefusedReply,
     SizeAuditReply,
     SteeringOptionsReply,
@@ -24,19 +27,25 @@ from tidscope_wire.generated.models import (
 from tidscope_backend.connections.connection import CloseError
 from tidscope_backend.ingest.other_versions import parse_hello
 
-Message = (
-    CollectorHello
-    | CollectorFrames
-    | TargetReply
+Reply = (
+    TargetReply
     | ProcessesReply
     | DoctorReply
     | SizeAuditReply
+    | SteeringOptionsReply
+    | FlushReply
+    | ListRingReply
+    | CutRingReply
+    | ReadCutReply
     | RefusedReply
+)
+Message = (
+    CollectorHello
+    | CollectorFrames
+    | Reply
     | TargetChanged
     | TargetForgotten
     | FramesLost
-    | SteeringOptionsReply
-    | FlushReply
     | CollectorGoodbye
 )
 First = TypeVar("First", CollectorHello, CollectorFrames)

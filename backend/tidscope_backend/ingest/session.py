@@ -16,13 +16,7 @@ from tidscope_wire.generated.models import (
     CollectorGoodbye,
     CollectorHello,
     CollectorWelcome,
-    DoctorReply,
-    FlushReply,
     FramesLost,
-    ProcessesReply,
-    RefusedReply,
-    SizeAuditReply,
-    SteeringOptionsReply,
     Target,
     TargetChanged,
     TargetForgotten,
@@ -40,6 +34,7 @@ from tidscope_backend.ingest.messages import (
     DisconnectedError,
     HostAuthority,
     Message,
+    Reply,
     first_message,
     receive,
     unexpected,
@@ -182,16 +177,7 @@ class CollectorSessions:
                 raise CloseError(CloseCode.BAD_MESSAGE, "a second hello")
             case CollectorFrames() | FramesLost() | TargetForgotten():
                 raise unexpected(message, "control")
-        if isinstance(
-            message,
-            TargetReply
-            | ProcessesReply
-            | DoctorReply
-            | SizeAuditReply
-            | SteeringOptionsReply
-            | FlushReply
-            | RefusedReply,
-        ):
+        if isinstance(message, Reply):
             link.deliver_reply(message)
 
 

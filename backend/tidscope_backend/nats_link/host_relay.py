@@ -15,7 +15,13 @@ from socket import socket
 from typing import Any, NamedTuple
 
 from tidscope_wire import PROTOCOL_VERSION
-from tidscope_wire.generated.models import CollectorFrames, CollectorWelcome, FramesWatched
+from tidscope_wire.generated.models import (
+    CollectorFrames,
+    CollectorWelcome,
+    FramesWatched,
+    RefusedReply,
+)
+from tidscope_wire.problems import make_problem
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
@@ -31,7 +37,8 @@ from tidscope_backend.nats_link.envelopes import (
     StreamBrokenError,
     read_head,
 )
-from tidscope_backend.nats_link.kept_frames import KeptFrames, read_frame
+from tidscope_backend.nats_link.host_ring import HostRing, is_for_ring
+from tidscope_backend.nats_link.kept_frames import KeptFrames, has_roles, header_of, read_frame
 from tidscope_backend.nats_link.relay_counts import RelayCounts
 from tidscope_backend.nats_link.relay_session import RelaySession
 from tidscope_backend.nats_link.subjects import Subjects, session_of
@@ -46,6 +53,11 @@ AGAIN_SECONDS = 1.0
 """Pause before a backend whose session has ended is invited to begin another one, in seconds."""
 MAX_PENDING = 1000
 """Maximum commands that wait for a reply; the oldest is forgotten, and times out at its backend."""
+NO_RING = make_problem(
+    "no-ring",
+    "this host does not keep its last minutes",
+    "start its collector with --keep-minutes 60",
+)
 _ROLE_OMITS: Mapping[str, Any] = {"tables": None, "events": [], "kind": "delta"}
 """Members of a header that are left out where its totals travel alone."""
 Json = dict[str, Any]
@@ -74,9 +86,13 @@ class HostRelay:
         name: name of the host, which its key is for.
         bus: connection to NATS.
         settings: intervals.
+        ring: the ring of the host; None without one.
     """
 
-    def __init__(self, name: str, bus: Bus, settings: FleetSettings) -> None:
+    def __init__(
+        self, name: str, bus: Bus, settings: FleetSettings, ring: HostRing | None = None
+    ) -> None:
+        self._ring = ring
         self._subjects = Subjects(name)
         self._bus = bus
         self._settings = settings
@@ -84,7 +100,7 @@ class HostRelay:
         self._collector: _Collector | None = None
         self._sessions: dict[str, RelaySession] = {}
         self._kept: dict[str, KeptFrames] = {}
-        self._roles: dict[str, Json] = {}
+        self._roles: dict[str, bytes] = {}
         self._pending: dict[int, tuple[str, int]] = {}
         self._number = 0
         self._watched: frozenset[str] = frozenset()
@@ -187,13 +203,13 @@ class HostRelay:
             await self._changed.wait()
 
     def _take_frame(self, data: bytes, receipts: Receipts) -> None:
-        frame, header = read_frame(data)
+        frame = read_frame(data)
         receipts.note(frame.target, frame.seq, len(data))
         kept = self._kept.setdefault(frame.target, KeptFrames())
         if not kept.add(frame):
             return
-        if header.get("roles") is not None:
-            self._roles[frame.target] = header
+        if has_roles(data):
+            self._roles[frame.target] = data
         watched = frame.target in self._watched
         self._counts = self._counts._replace(
             taken=self._counts.taken + 1, unwatched=self._counts.unwatched + (not watched)
@@ -254,6 +270,8 @@ class HostRelay:
                 self._watch(session, text)
             elif text["type"] == "collector_welcome":
                 self._greet(session, text["frames"])
+            elif is_for_ring(text):
+                _keep(asyncio.ensure_future(self._answer_from_ring(name, text)))
             else:
                 self._command(name, text)
 
@@ -293,9 +311,15 @@ class HostRelay:
                 del self._pending[next(iter(self._pending))]
             command = {**command, "request_id": self._number}
         connection = self._collector.connection
-        task = asyncio.ensure_future(_give(connection, json.dumps(command)))
-        _TASKS.add(task)
-        task.add_done_callback(_TASKS.discard)
+        _keep(asyncio.ensure_future(_give(connection, json.dumps(command))))
+
+    async def _answer_from_ring(self, name: str, command: Json) -> None:
+        if self._ring is None:
+            reply = RefusedReply(request_id=command["request_id"], problem=NO_RING)
+            self._send_to(name, CONTROL, reply.model_dump(mode="json"))
+        else:
+            answer = await self._ring.answer(command)
+            self._send_to(name, CONTROL, answer.model_dump(mode="json"))
 
     def _send_to(self, name: str, kind: bytes, message: Mapping[str, Any]) -> None:
         session = self._sessions.get(name)
@@ -352,13 +376,18 @@ class HostRelay:
         while True:
             await asyncio.sleep(self._settings.roles_s)
             roles, self._roles = self._roles, {}
-            for header in roles.values():
-                text = json.dumps({**header, **_ROLE_OMITS})
+            for frame in roles.values():
+                text = json.dumps({**header_of(frame), **_ROLE_OMITS})
                 self._bus.publish(self._subjects.roles, text.encode())
 
 
 _TASKS: set[asyncio.Future[None]] = set()
-"""Messages that are being sent to a collector."""
+"""Messages that are being sent to a collector, and answers that the ring makes."""
+
+
+def _keep(task: asyncio.Future[None]) -> None:
+    _TASKS.add(task)
+    task.add_done_callback(_TASKS.discard)
 
 
 async def _give(connection: ServerConnection, text: str) -> None:

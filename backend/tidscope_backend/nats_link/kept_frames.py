@@ -1,16 +1,23 @@
 """Frames that a host keeps for backends that begin to look at a target. Pure."""
 
 import json
+import re
 from collections import deque
 from collections.abc import Iterator
 from itertools import takewhile
 from typing import Any, NamedTuple
 
-from tidscope_wire.envelope import split_text
+from tidscope_wire.envelope import LENGTH, split_text
 
 TARGET_BYTES = 4 * 1024 * 1024
 """Maximum bytes of kept frames of one target, beyond which the oldest leave; the last key frame
 and those behind it stay."""
+
+
+_BEGIN = re.compile(
+    rb'\{"type":"frame","target":"([^"\\]+)","seq":(\d+),"first_seq":(\d+),'
+    rb'"kind":"(key|delta)","baseline":(true|false),'
+)
 
 
 class KeptFrame(NamedTuple):
@@ -33,17 +40,37 @@ class KeptFrame(NamedTuple):
     data: bytes
 
 
-def read_frame(data: bytes) -> tuple[KeptFrame, dict[str, Any]]:
-    """Read a frame's header; return the frame and the header.
+def header_of(data: bytes) -> dict[str, Any]:
+    """Return the header of a frame. Raises ValueError: it is not a frame."""
+    header: dict[str, Any] = json.loads(split_text(data)[0])
+    return header
+
+
+def has_roles(data: bytes) -> bool:
+    """Return True if the header of a frame has totals by role."""
+    (length,) = LENGTH.unpack_from(data)
+    # No text of JSON has these quotes.
+    return data.find(b'"roles":[', LENGTH.size, LENGTH.size + length) >= 0
+
+
+def read_frame(data: bytes) -> KeptFrame:
+    """Read what counts of a frame's header.
+
+    Most frames stay here, and reading their headers whole would be most of the work with them.
+    Headers of collectors of this version begin with these members.
 
     Raises:
         ValueError: it is not a frame.
         KeyError: its header lacks a member.
     """
-    header: dict[str, Any] = json.loads(split_text(data)[0])
-    target, seq = header["target"], header["seq"]
+    found = _BEGIN.match(data, LENGTH.size)
+    if found is not None:
+        target, seq, first, kind, baseline = found.groups()
+        is_key, is_baseline = kind == b"key", baseline == b"true"
+        return KeptFrame(target.decode(), int(first), int(seq), is_key, is_baseline, data)
+    header = header_of(data)
     key, baseline = header["kind"] == "key", bool(header.get("baseline"))
-    return KeptFrame(target, header["first_seq"], seq, key, baseline, data), header
+    return KeptFrame(header["target"], header["first_seq"], header["seq"], key, baseline, data)
 
 
 class KeptFrames:

@@ -1,11 +1,13 @@
 """Lists of the ring: its tracks by target."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tidscope_wire.generated.models import RingTrack, RunManifest
+from tidscope_wire.generated.models import RingCut, RingResponse, RingTrack, RunManifest
+from tidscope_wire.problems import refusal
 
 from tidscope_backend.ring.bounds import Place, part_paths, tracks_in
+from tidscope_backend.ring.status import RingStatus
 from tidscope_backend.store.folder import RunFolder
 
 FOLDER = ".ring"
@@ -56,6 +58,42 @@ def find_track(ring: Path, called: str) -> RingTrack:
         ids = ", ".join(one.id for one in matching)
         raise TrackNotFoundError(f"several targets of the ring are called {called!r}: {ids}")
     return matching[0]
+
+
+def ring_response(status: RingStatus | None, tracks: list[RingTrack]) -> RingResponse:
+    """Describe a ring.
+
+    Args:
+        status: the record of the ring's process; None without one.
+        tracks: its tracks.
+    """
+    return RingResponse(
+        on=status is not None and status.pid > 0,
+        max_age_s=None if status is None else status.max_age_s,
+        max_bytes=None if status is None else status.max_bytes,
+        bytes=sum(one.bytes for one in tracks),
+        lost=0 if status is None else status.lost,
+        disk_full=status is not None and status.disk_full > 0,
+        tracks=tracks,
+    )
+
+
+def track_of_cut(tracks: Sequence[RingTrack], cut: RingCut) -> RingTrack:
+    """Return the track of a cut.
+
+    Raises:
+        ProblemError: the ring does not have it, or nothing of its window.
+    """
+    track = next((one for one in tracks if one.id == cut.track), None)
+    if track is None:
+        raise refusal(
+            "unknown-target", f"the ring has no track {cut.track}", "choose one that it lists"
+        )
+    if cut.to_unix_us < track.from_unix_us or cut.from_unix_us > track.to_unix_us:
+        raise refusal(
+            "bad-request", "the ring has no frame of this window", "choose one that it lists"
+        )
+    return track
 
 
 def _track(folder: RunFolder, manifest: RunManifest) -> RingTrack | None:

@@ -109,9 +109,14 @@ class ProgramReader:
         pid: process ID.
         start_ticks: start time of the process, in clock ticks since boot.
 
+    Attributes:
+        first: its first answer, once `open_program` has it.
+
     Raises:
         ChildError: no child can be asked.
     """
+
+    first: SeenProgram | None = None
 
     def __init__(self, pid: int, start_ticks: int) -> None:
         about = about_process(pid, start_ticks)
@@ -143,7 +148,7 @@ def open_program(pid: int, start_ticks: int) -> ProgramReader | None:
         reader = ProgramReader(pid, start_ticks)
     except ChildError:
         return None
-    found = reader.observe(patience_s=OPEN_S)
+    reader.first = found = reader.observe(patience_s=OPEN_S)
     if found is not None and not found.stack:
         reader.close()
         return None

@@ -77,7 +77,9 @@ class ProgramWatch:
         stack = self._observe().stack
         if not stack:
             self._reader = open_reader()
-            stack = self._observe().stack
+            # Another answer may be late, and an execution until then would not be noticed.
+            first = None if self._reader is None else self._reader.first
+            stack = 0 if first is None else first.stack
         self._program = Program(_without_mark(executable), name, stack)
 
     def close(self) -> None:

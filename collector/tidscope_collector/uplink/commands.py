@@ -13,6 +13,7 @@ from tidscope_wire.generated.models import (
     AttachCommand,
     CollectorCommand,
     CollectorWelcome,
+    CutRingCommand,
     DebugFilesCommand,
     DetachCommand,
     DoctorCommand,
@@ -23,8 +24,10 @@ from tidscope_wire.generated.models import (
     FramesReceived,
     FramesWatched,
     ListProcessesCommand,
+    ListRingCommand,
     NameThreadsCommand,
     ProcessesReply,
+    ReadCutCommand,
     RefusedReply,
     ReleaseCommand,
     RenewSteeringCommand,
@@ -60,6 +63,8 @@ SteeringCommand = (
     | ReleaseCommand
     | SteeringOptionsCommand
 )
+RingCommand = ListRingCommand | CutRingCommand | ReadCutCommand
+"""Commands that the relay of a fleet answers: what the ring has does not concern the collector."""
 Command = (
     AttachCommand
     | DetachCommand
@@ -73,6 +78,7 @@ Command = (
     | NameThreadsCommand
     | DebugFilesCommand
     | SteeringCommand
+    | RingCommand
 )
 RESTORING = ReleaseCommand | DetachCommand
 """Commands that restore a program's size. Each target has a thread for them, so slow commands
@@ -200,6 +206,13 @@ class CommandHandler:
                 if isinstance(command, SetDelayAccountingCommand):
                     self._switch(command.on)
                 return DoctorReply(request_id=command.request_id, report=self._examine())
+            case ListRingCommand() | CutRingCommand() | ReadCutCommand():
+                raise refusal(
+                    "no-ring",
+                    "kept minutes come from hosts of a fleet alone",
+                    "Cut a run on the host, by `tidscope runs cut`, or start its collector with "
+                    "--fleet.",
+                )
             case _:
                 return self._steer(command, self._required_steering())
 

@@ -1,4 +1,4 @@
-/** REST API of the ring: the last minutes of all targets, kept on this host. */
+/** REST API of rings: the last minutes of all targets, kept on their hosts. */
 
 import type { RingCut, RingResponse, RunManifest } from "../wire/generated/models";
 import { isRingResponse, isRunManifest } from "../wire/generated/validators";
@@ -8,7 +8,12 @@ export function readRing(signal?: AbortSignal): Promise<RingResponse> {
   return request("GET", "/ring", isRingResponse, { signal });
 }
 
-/** Make a run of a window of the ring. */
+/** Content of the ring of a host; a host of a fleet is asked. */
+export function readRingOf(host: string, signal?: AbortSignal): Promise<RingResponse> {
+  return request("GET", `/ring?host=${encodeURIComponent(host)}`, isRingResponse, { signal });
+}
+
+/** Make a run of a window of a ring; another host sends it. */
 export function cutRun(body: RingCut): Promise<RunManifest> {
   return request("POST", "/ring/cuts", isRunManifest, { body });
 }

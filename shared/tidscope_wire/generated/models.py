@@ -679,6 +679,29 @@ class CpuAllowance(Message):
     """
 
 
+class CutRingReply(Message):
+    """
+    Answer to a CutRingCommand: the archive can be read for ten minutes.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["cut_ring_reply"] = "cut_ring_reply"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    cut: Annotated[str, Field(pattern="^c-[0-9a-f]{16}$")]
+    """
+    Identity of the cut on its host.
+    """
+    bytes: Annotated[int, Field(ge=0)]
+    """
+    Bytes of the archive.
+    """
+
+
 TrendDirection = TypeAliasType(
     "TrendDirection",
     Annotated[Literal["up", "down", "none"], Field(title="TrendDirection")],
@@ -2132,6 +2155,21 @@ class ListProcessesCommand(Message):
     """
 
 
+class ListRingCommand(Message):
+    """
+    Ask what the ring of the host has; answered with a ListRingReply, or refused by a host that keeps no minutes or has no relay to a fleet.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["list_ring_command"] = "list_ring_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+
+
 DomainsUjItem = TypeAliasType("DomainsUjItem", Annotated[int | None, Field(ge=0)])
 
 
@@ -2459,6 +2497,7 @@ ProblemType = TypeAliasType(
             "view-only",
             "unknown-session",
             "no-stacks",
+            "no-ring",
             "not-steerable",
             "not-steered",
             "bad-parameter",
@@ -2805,6 +2844,48 @@ class RateRequest(Message):
     """
 
 
+class ReadCutCommand(Message):
+    """
+    Read a piece of a cut; a piece that ends at the archive's end removes it from the host. Answered with a ReadCutReply.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["read_cut_command"] = "read_cut_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    cut: Annotated[str, Field(pattern="^c-[0-9a-f]{16}$")]
+    """
+    Identity of the cut on its host.
+    """
+    offset: Annotated[int, Field(ge=0)]
+    """
+    First byte.
+    """
+
+
+class ReadCutReply(Message):
+    """
+    Answer to a ReadCutCommand.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["read_cut_reply"] = "read_cut_reply"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    data: Annotated[str, Field(max_length=1398104)]
+    """
+    Bytes of the archive in base64, up to 1 MiB; none beyond its end.
+    """
+
+
 Tag = TypeAliasType("Tag", Annotated[str, Field(max_length=40, min_length=1)])
 """
 A tag.
@@ -2964,7 +3045,7 @@ class Retention(Message):
 
 class RingCut(Message):
     """
-    Body of POST /api/v1/ring/cuts: make a run of a window of the ring.
+    Body of POST /api/v1/ring/cuts: make a run of a window of a ring.
     """
 
     model_config = ConfigDict(
@@ -2981,6 +3062,10 @@ class RingCut(Message):
     to_unix_us: Annotated[int, Field(ge=0, le=9007199254740991)]
     """
     Last time of the window, Unix microseconds.
+    """
+    host: str | None = None
+    """
+    Identity of the host whose ring has the track; null: the backend's own.
     """
     name: Annotated[str | None, Field(max_length=120)] = None
     """
@@ -5641,6 +5726,22 @@ class Comparison(Message):
     """
 
 
+class CutRingCommand(Message):
+    """
+    Cut a run out of the ring of the host, and pack it; answered with a CutRingReply.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["cut_ring_command"] = "cut_ring_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    cut: RingCut
+
+
 class DailySeries(Message):
     """
     A figure day by day.
@@ -7789,7 +7890,10 @@ CollectorCommand = TypeAliasType(
         | SampleStacksCommand
         | NameThreadsCommand
         | DebugFilesCommand
-        | FlushCommand,
+        | FlushCommand
+        | ListRingCommand
+        | CutRingCommand
+        | ReadCutCommand,
         Field(discriminator="type", title="CollectorCommand"),
     ],
 )
@@ -8238,30 +8342,6 @@ class CollectorHello(Message):
     """
 
 
-CollectorMessage = TypeAliasType(
-    "CollectorMessage",
-    Annotated[
-        CollectorHello
-        | CollectorFrames
-        | TargetReply
-        | ProcessesReply
-        | DoctorReply
-        | SizeAuditReply
-        | RefusedReply
-        | TargetChanged
-        | TargetForgotten
-        | FramesLost
-        | SteeringOptionsReply
-        | CollectorGoodbye
-        | FlushReply,
-        Field(discriminator="type", title="CollectorMessage"),
-    ],
-)
-"""
-Collector to backend, as text; frames travel as binary messages.
-"""
-
-
 class DemoResponse(Message):
     """
     POST /api/v1/demo: the demo program was started and is being sampled.
@@ -8446,7 +8526,7 @@ Backend to page, as text; frames travel as binary messages.
 
 class RingResponse(Message):
     """
-    Answer of GET /api/v1/ring: what the ring of this host has.
+    Answer of GET /api/v1/ring: what the ring of a host has.
     """
 
     model_config = ConfigDict(
@@ -8480,3 +8560,46 @@ class RingResponse(Message):
     """
     Targets with frames, newest first; ended ones included.
     """
+
+
+class ListRingReply(Message):
+    """
+    Answer to a ListRingCommand. Titles and command lines are included: the backend leaves them out for viewers.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["list_ring_reply"] = "list_ring_reply"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    ring: RingResponse
+
+
+CollectorMessage = TypeAliasType(
+    "CollectorMessage",
+    Annotated[
+        CollectorHello
+        | CollectorFrames
+        | TargetReply
+        | ProcessesReply
+        | DoctorReply
+        | SizeAuditReply
+        | RefusedReply
+        | TargetChanged
+        | TargetForgotten
+        | FramesLost
+        | SteeringOptionsReply
+        | CollectorGoodbye
+        | FlushReply
+        | ListRingReply
+        | CutRingReply
+        | ReadCutReply,
+        Field(discriminator="type", title="CollectorMessage"),
+    ],
+)
+"""
+Collector to backend, as text; frames travel as binary messages.
+"""

@@ -62,6 +62,8 @@ PROBLEMS: dict[ProblemType, ProblemKind] = {
     "unknown-session": ProblemKind(404, "No such session", ("backend", )),
     # Nothing on this host can take stacks of the target; the detail says why.
     "no-stacks": ProblemKind(409, "No stacks can be taken", ("collector", )),
+    # The host keeps no minutes, or has no relay to a fleet that could send some.
+    "no-ring": ProblemKind(409, "No minutes kept", ("collector", )),
     # The knob or the signal is unavailable for this target.
     "not-steerable": ProblemKind(409, "Cannot steer with these settings", ("collector", )),
     # The target is not being steered.
@@ -81,7 +83,7 @@ PROBLEMS: dict[ProblemType, ProblemKind] = {
     # There is not enough free space.
     "disk-full": ProblemKind(507, "Disk full", ("backend", )),
     # The run or archive cannot be read.
-    "bad-run": ProblemKind(422, "Unreadable run", ("backend", )),
+    "bad-run": ProblemKind(422, "Unreadable run", ("collector", "backend", )),
     # The runs directory cannot be used.
     "runs-unavailable": ProblemKind(503, "Run store unavailable", ("backend", )),
     # The question about totals by role took too long or too much memory, or the table cannot be read.

@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { liveHref } from "../../base/route";
 import { navigate } from "../../base/routing";
 import { theme } from "../../base/theme";
@@ -8,8 +8,10 @@ import { Button, Select } from "../../ui/Controls";
 import { EmptyState } from "../../ui/Notices";
 import { Panel } from "../../ui/Panel";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
-import type { FleetHosts } from "../../wire/generated/models";
+import type { FleetHost, FleetHosts } from "../../wire/generated/models";
 import styles from "./Hosts.module.css";
+import { isLive } from "./link";
+import { PastHost } from "./PastHost";
 import { natureColours } from "./paintWall";
 import type { PartProps } from "./props";
 import { BAR_NATURES, sharesOf } from "./unusual";
@@ -36,16 +38,20 @@ export function WallPanel({ fleet, link, onLink }: PartProps & { readonly fleet:
     () => tilesOf(fleet, link.search, link.group),
     [fleet, link.search, link.group],
   );
+  const [past, setPast] = useState<FleetHost | null>(null);
+  const totals = (name: string) => onLink({ view: "across", search: `host=${name}` });
   const open = (tile: Tile) => {
     const href = tileHref(tile);
-    if (href !== null) {
+    if (href !== null && !isLive(link)) {
+      setPast(tile.hosts[0] ?? null);
+    } else if (href !== null) {
       navigate(href);
     } else if (tile.hosts.length > 1) {
       const narrower =
         group === BY_NAME ? `host=${tile.name.split("#")[0] ?? ""}*` : `${group}=${tile.name}`;
       onLink({ search: `${link.search} ${narrower}`.trim(), group: "" });
     } else {
-      onLink({ view: "across", search: `host=${tile.name}` });
+      totals(tile.name);
     }
   };
   const odd = tiles.filter(({ why }) => why !== "").length;
@@ -89,6 +95,15 @@ export function WallPanel({ fleet, link, onLink }: PartProps & { readonly fleet:
           </EmptyState>
         ) : (
           <Wall tiles={tiles} onOpen={open} />
+        )}
+        {past === null || link.since_ms === null || link.until_ms === null ? null : (
+          <PastHost
+            host={past}
+            since_ms={link.since_ms}
+            until_ms={link.until_ms}
+            onTotals={() => totals(past.name)}
+            onClose={() => setPast(null)}
+          />
         )}
       </div>
     </Panel>

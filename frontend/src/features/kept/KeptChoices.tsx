@@ -1,7 +1,7 @@
 /** Buttons of a menu that keep more of a target than the buffer of the backend has. */
 
-import { useState } from "react";
-import { readRing } from "../../api/ring";
+import { useCallback, useState } from "react";
+import { readRingOf } from "../../api/ring";
 import { usePolled } from "../../api/usePolled";
 import { formatDuration } from "../../stream/format";
 import { Button } from "../../ui/Controls";
@@ -21,7 +21,9 @@ interface KeptChoicesProps {
 
 /** Nothing where the ring has nothing of the target. */
 export function KeptChoices({ target, disabled, onFail }: KeptChoicesProps) {
-  const { value } = usePolled(readRing, PERIOD_MS);
+  const { host } = target;
+  const read = useCallback((signal: AbortSignal) => readRingOf(host, signal), [host]);
+  const { value } = usePolled(read, PERIOD_MS);
   const [busy, setBusy] = useState(false);
   const [asking, setAsking] = useState(false);
   const track = value?.tracks.find((each) => each.target.id === target.id);

@@ -11,7 +11,7 @@ import { targetName } from "../../stream/targetName";
 import { Button } from "../../ui/Controls";
 import { ProblemNotice } from "../../ui/Notices";
 import { Dialog } from "../../ui/Overlays";
-import type { Problem, RingTrack } from "../../wire/generated/models";
+import type { Problem, RingTrack, RunManifest } from "../../wire/generated/models";
 import styles from "./Kept.module.css";
 
 /** Maximum name length, leaving room for the time. */
@@ -19,14 +19,20 @@ const LONGEST = 100;
 
 /** Cut a window of a target, announced with a link to the run. */
 export async function keep(track: RingTrack, fromUs: number, toUs: number): Promise<void> {
+  const run = await cut(track, fromUs, toUs);
+  toast(`Kept ${run.name}.`, { label: "Open", run: () => navigate(runHref(run.id)) });
+}
+
+/** Make a run of a window of a target. */
+export async function cut(track: RingTrack, fromUs: number, toUs: number): Promise<RunManifest> {
   const name = `${targetName(track.target).slice(0, LONGEST)} ${localTime(toUs / 1000)}`;
-  const run = await cutRun({
+  return cutRun({
     track: track.id,
+    host: track.target.host,
     from_unix_us: Math.round(fromUs),
     to_unix_us: Math.round(toUs),
     name,
   });
-  toast(`Kept ${run.name}.`, { label: "Open", run: () => navigate(runHref(run.id)) });
 }
 
 interface KeptWindowProps {
