@@ -353,6 +353,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/api/v1/experiments"): {"name": "a", "preset": "quick"},
     ("POST", "/api/v1/ring/cuts"): {
         "track": "r-20261129-000000-000000",
+        "host": None,
         "from_unix_us": 1,
         "to_unix_us": 2,
         "name": "a",
