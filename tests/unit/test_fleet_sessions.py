@@ -27,7 +27,7 @@ from tidscope_backend.nats_link.envelopes import (
     Outbound,
     StreamBrokenError,
 )
-from tidscope_backend.nats_link.kept_frames import KeptFrames, has_roles, header_of, read_frame
+from tidscope_backend.nats_link.kept_frames import KeptFrames, header_of, read_frame
 from tidscope_backend.nats_link.keys import KeyFileError, read_seed
 from tidscope_backend.nats_link.relay_counts import RelayCounts
 from tidscope_backend.nats_link.relay_session import RelaySession
@@ -245,4 +245,4 @@ def test_a_frame_is_read_by_its_beginning_as_by_its_whole_header() -> None:
         size = -(-(LENGTH.size + len(other)) // 8) * 8 - LENGTH.size
         sorted_data = LENGTH.pack(size) + other.ljust(size) + bytes(body)
         assert read_frame(sorted_data)._replace(data=data) == read_frame(data)
-        assert has_roles(data) == (header_of(data).get("roles") is not None)
+        assert read_frame(data).roles == (header_of(data).get("roles") is not None)

@@ -1,10 +1,11 @@
 """/api/v1/ring: what the ring of a host has, and runs that are cut out of it."""
 
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 from fastapi import APIRouter, Request, status
+from tidscope_wire.generated.limits import MAX_IMPORT_BYTES
 from tidscope_wire.generated.models import RingCut, RingResponse, RingTrack, RunManifest
 from tidscope_wire.problems import PREFIX, ProblemError, refusal
 
@@ -12,9 +13,9 @@ from tidscope_backend.api.openapi import ASK_COLLECTOR, WRITE_RUNS, raises
 from tidscope_backend.api.run_imports import RunImports
 from tidscope_backend.background_programs import ProgramFailedError, run_in_background
 from tidscope_backend.hidden_arguments import target_without
+from tidscope_backend.ingest.link import CollectorLink
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.processes import run_module
-from tidscope_backend.ring.fetching import pieces_of_cut
 from tidscope_backend.ring.listing import FOLDER, ring_response, ring_tracks, track_of_cut
 from tidscope_backend.ring.status import RingStatus
 from tidscope_backend.security.audit import note
@@ -80,6 +81,28 @@ class OwnRing:
         except OSError as error:
             raise unwritable(runs, error) from None
         return await self._store.manifest(run_id)
+
+
+async def pieces_of_cut(link: CollectorLink, cut: RingCut) -> AsyncIterator[bytes]:
+    """Have a host cut a run, and yield its archive.
+
+    Raises:
+        ProblemError: the host refused, or its archive is too large or incomplete.
+    """
+    made = await link.cut_ring(cut)
+    if made.bytes > MAX_IMPORT_BYTES:
+        raise refusal(
+            "too-large", f"the window has {made.bytes:,} bytes", "choose a shorter window"
+        )
+    offset = 0
+    while offset < made.bytes:
+        piece = await link.read_cut(made.cut, offset)
+        if not piece:
+            raise refusal(
+                "bad-run", f"{link.host.name} sent {offset:,} of {made.bytes:,} bytes", "try again"
+            )
+        yield piece
+        offset += len(piece)
 
 
 def ring_router(own: OwnRing, links: CollectorLinks, imports: RunImports) -> APIRouter:

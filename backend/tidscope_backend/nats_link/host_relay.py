@@ -38,7 +38,7 @@ from tidscope_backend.nats_link.envelopes import (
     read_head,
 )
 from tidscope_backend.nats_link.host_ring import HostRing, is_for_ring
-from tidscope_backend.nats_link.kept_frames import KeptFrames, has_roles, header_of, read_frame
+from tidscope_backend.nats_link.kept_frames import KeptFrames, header_of, read_frame
 from tidscope_backend.nats_link.relay_counts import RelayCounts
 from tidscope_backend.nats_link.relay_session import RelaySession
 from tidscope_backend.nats_link.subjects import Subjects, session_of
@@ -208,7 +208,7 @@ class HostRelay:
         kept = self._kept.setdefault(frame.target, KeptFrames())
         if not kept.add(frame):
             return
-        if has_roles(data):
+        if frame.roles:
             self._roles[frame.target] = data
         watched = frame.target in self._watched
         self._counts = self._counts._replace(
@@ -314,12 +314,9 @@ class HostRelay:
         _keep(asyncio.ensure_future(_give(connection, json.dumps(command))))
 
     async def _answer_from_ring(self, name: str, command: Json) -> None:
-        if self._ring is None:
-            reply = RefusedReply(request_id=command["request_id"], problem=NO_RING)
-            self._send_to(name, CONTROL, reply.model_dump(mode="json"))
-        else:
-            answer = await self._ring.answer(command)
-            self._send_to(name, CONTROL, answer.model_dump(mode="json"))
+        refused = RefusedReply(request_id=command["request_id"], problem=NO_RING)
+        reply = refused if self._ring is None else await self._ring.answer(command)
+        self._send_to(name, CONTROL, reply.model_dump(mode="json"))
 
     def _send_to(self, name: str, kind: bytes, message: Mapping[str, Any]) -> None:
         session = self._sessions.get(name)

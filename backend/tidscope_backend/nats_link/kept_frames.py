@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import Any, NamedTuple
 
-from tidscope_wire.envelope import LENGTH, split_text
+from tidscope_wire.envelope import split_text
 
 TARGET_BYTES = 4 * 1024 * 1024
 """Maximum bytes of kept frames of one target, beyond which the oldest leave; the last key frame
@@ -20,6 +20,10 @@ _BEGIN = re.compile(
 )
 
 
+_ROLES = b'"roles":['
+"""Begins totals by role; no text within JSON has these quotes."""
+
+
 class KeptFrame(NamedTuple):
     """A frame, with what of its header counts here.
 
@@ -29,6 +33,7 @@ class KeptFrame(NamedTuple):
         seq: its number.
         key: whether it is a key frame.
         baseline: whether it has the counters at attach.
+        roles: whether it has totals by role.
         data: the frame.
     """
 
@@ -37,6 +42,7 @@ class KeptFrame(NamedTuple):
     seq: int
     key: bool
     baseline: bool
+    roles: bool
     data: bytes
 
 
@@ -44,13 +50,6 @@ def header_of(data: bytes) -> dict[str, Any]:
     """Return the header of a frame. Raises ValueError: it is not a frame."""
     header: dict[str, Any] = json.loads(split_text(data)[0])
     return header
-
-
-def has_roles(data: bytes) -> bool:
-    """Return True if the header of a frame has totals by role."""
-    (length,) = LENGTH.unpack_from(data)
-    # No text of JSON has these quotes.
-    return data.find(b'"roles":[', LENGTH.size, LENGTH.size + length) >= 0
 
 
 def read_frame(data: bytes) -> KeptFrame:
@@ -63,14 +62,15 @@ def read_frame(data: bytes) -> KeptFrame:
         ValueError: it is not a frame.
         KeyError: its header lacks a member.
     """
-    found = _BEGIN.match(data, LENGTH.size)
+    text, _ = split_text(data)
+    found = _BEGIN.match(text)
     if found is not None:
         target, seq, first, kind, baseline = found.groups()
-        is_key, is_baseline = kind == b"key", baseline == b"true"
-        return KeptFrame(target.decode(), int(first), int(seq), is_key, is_baseline, data)
-    header = header_of(data)
-    key, baseline = header["kind"] == "key", bool(header.get("baseline"))
-    return KeptFrame(header["target"], header["first_seq"], header["seq"], key, baseline, data)
+        flags = kind == b"key", baseline == b"true", _ROLES in text
+        return KeptFrame(target.decode(), int(first), int(seq), *flags, data)
+    header = json.loads(text)
+    flags = header["kind"] == "key", bool(header.get("baseline")), header.get("roles") is not None
+    return KeptFrame(header["target"], header["first_seq"], header["seq"], *flags, data)
 
 
 class KeptFrames:
